@@ -1,0 +1,95 @@
+//! The catalog: immutable parts with their facts, looked up by id, iterated in a fixed order.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub mod load;
+pub mod model;
+pub mod part;
+pub mod precision;
+pub mod templates;
+pub mod vocab;
+
+pub mod kinds;
+
+use part::{Part, PartId};
+use templates::Templates;
+
+/// All parts the program knows, and the millimetres of form factors.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    parts: BTreeMap<PartId, Arc<Part>>,
+    pub templates: Arc<Templates>,
+    /// Names the content: equal catalogs have equal versions.
+    version: String,
+}
+
+impl Catalog {
+    /// `version` names the content; [`fingerprint`] makes one from the files' texts.
+    pub fn new(parts: impl IntoIterator<Item = Part>, templates: Templates, version: String) -> Self {
+        let parts = parts.into_iter().map(|p| (p.id.clone(), Arc::new(p))).collect();
+        Self { parts, templates: Arc::new(templates), version }
+    }
+
+    pub fn part(&self, id: &PartId) -> Option<&Part> {
+        self.parts.get(id).map(Arc::as_ref)
+    }
+
+    /// In order of ids.
+    pub fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.parts.values().map(Arc::as_ref)
+    }
+
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// A short text that changes with any fact of any part.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// This catalog with some parts replaced or added, as a rig file's own copies are.
+    pub fn overlaid(&self, parts: impl IntoIterator<Item = Part>) -> Self {
+        let mut next = self.clone();
+        for part in parts {
+            next.parts.insert(part.id.clone(), Arc::new(part));
+        }
+        next
+    }
+
+    /// The part that `text` names: an exact id, name, or name without maker; else a unique part of the name.
+    ///
+    /// # Errors
+    /// The candidates, at most 12 names, empty when nothing matches.
+    pub fn find(&self, text: &str, kind: Option<&str>) -> Result<&Part, Vec<String>> {
+        let wanted = text.trim().to_lowercase();
+        let of_kind = || self.parts().filter(|p| kind.is_none_or(|k| p.kind.key() == k));
+        let exact = of_kind().find(|p| p.id.as_str() == wanted || p.name.to_lowercase() == wanted);
+        if let Some(part) = exact {
+            return Ok(part);
+        }
+        let by_short: Vec<&Part> = of_kind().filter(|p| p.short_name().to_lowercase() == wanted).collect();
+        if let [part] = by_short.as_slice() {
+            return Ok(part);
+        }
+        let by_words: Vec<&Part> = of_kind().filter(|p| p.name.to_lowercase().contains(&wanted)).collect();
+        match by_words.as_slice() {
+            [part] => Ok(part),
+            many => Err(many.iter().take(12).map(|p| format!("{} ({})", p.name, p.id)).collect()),
+        }
+    }
+}
+
+/// FNV-1a over texts: a short name for their content, no more.
+pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in texts.into_iter().flat_map(str::bytes) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    format!("{:08x}", (hash ^ (hash >> 32)) as u32)
+}

@@ -1,0 +1,103 @@
+//! Rules that judge a rig. A rule reads facts and never computes physics.
+
+use std::cmp::Reverse;
+
+use crate::analysis::Facts;
+use crate::catalog::Catalog;
+use crate::project::Project;
+
+pub mod finding;
+mod fit;
+mod memory;
+mod money;
+mod power;
+mod thermal;
+mod workload;
+
+use finding::{Finding, Severity, Verdict};
+
+/// A rule: its id, its name, why it matters, and its function.
+#[derive(Debug)]
+pub struct Check {
+    /// Stable: "psu_capacity".
+    pub id: &'static str,
+    /// Names the class: "Power supply capacity".
+    pub title: &'static str,
+    /// The consequence, in plain sentences.
+    pub why: &'static str,
+    /// Rules of the buyer's guide behind it.
+    pub guide: &'static [&'static str],
+    pub run: fn(&Case<'_>, &mut Vec<Finding>),
+}
+
+/// What a rule may read.
+#[derive(Debug)]
+pub struct Case<'a> {
+    pub catalog: &'a Catalog,
+    pub project: &'a Project,
+    pub facts: &'a Facts,
+}
+
+/// All rules, by theme.
+pub fn all() -> impl Iterator<Item = &'static Check> {
+    [fit::RULES, memory::RULES, power::RULES, thermal::RULES, workload::RULES, money::RULES].into_iter().flatten()
+}
+
+/// The rule of an id.
+pub fn check(id: &str) -> Option<&'static Check> {
+    all().find(|c| c.id == id)
+}
+
+/// Every judgement on a rig, most urgent first: failures before unknowns before passes, by severity, then by money at stake.
+pub fn run(case: &Case<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for check in all() {
+        let first = findings.len();
+        (check.run)(case, &mut findings);
+        for finding in findings.iter_mut().skip(first) {
+            if finding.guide.is_empty() {
+                finding.guide.extend_from_slice(check.guide);
+            }
+            finding.accepted =
+                case.project.accepted.iter().find(|a| a.finding == finding.key()).map(|a| a.because.clone());
+        }
+    }
+    sort(&mut findings);
+    findings
+}
+
+/// Stable order: verdict, severity, stake, rule, subjects. Money in another currency than the room's never occurs here.
+pub fn sort(findings: &mut [Finding]) {
+    findings.sort_by_cached_key(|f| {
+        let stake = f.stake.as_ref().and_then(|s| s.money).map_or(0, |m| m.cents);
+        (f.accepted.is_some(), f.verdict, f.severity, Reverse(stake), f.rule, f.subjects.clone())
+    });
+}
+
+/// Counts for the head of the panel: failures by severity, passes, unknowns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub blockers: usize,
+    pub problems: usize,
+    pub advice: usize,
+    pub notes: usize,
+    pub passed: usize,
+    pub unknown: usize,
+}
+
+impl Tally {
+    pub fn of(findings: &[Finding]) -> Self {
+        let mut tally = Self::default();
+        for finding in findings.iter().filter(|f| f.accepted.is_none()) {
+            match (finding.verdict, finding.severity) {
+                (Verdict::Pass, _) => tally.passed += 1,
+                (Verdict::Unknown, _) => tally.unknown += 1,
+                (Verdict::Fail, Severity::Blocker) => tally.blockers += 1,
+                (Verdict::Fail, Severity::Problem) => tally.problems += 1,
+                (Verdict::Fail, Severity::Advice) => tally.advice += 1,
+                (Verdict::Fail, Severity::Note) => tally.notes += 1,
+            }
+        }
+        tally
+    }
+}

@@ -1,0 +1,90 @@
+//! The rig as shapes in millimetres with roles. The window paints them; pictures and exports write them as SVG or PNG.
+
+use crate::analysis::space::Rect;
+use crate::build::{PlacementId, SlotId};
+
+pub mod palette;
+pub mod rig;
+pub mod svg;
+
+/// What a shape means; the palette gives each role its colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    Background,
+    CaseWall,
+    CaseInside,
+    Shroud,
+    Board,
+    BoardEdge,
+    Slot,
+    SlotFree,
+    Socket,
+    Ram,
+    Card,
+    CardEdge,
+    CardFan,
+    Bracket,
+    Cooler,
+    Psu,
+    Drive,
+    Fan,
+    Mount,
+    Label,
+    SubLabel,
+    Accent,
+    Problem,
+    Advice,
+    Good,
+    Cold,
+}
+
+/// How an outline is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stroke {
+    pub role: Role,
+    /// Points on the screen, not millimetres, so that lines stay thin at any zoom.
+    pub width: f32,
+    /// A dashed edge marks assumed millimetres.
+    pub dashed: bool,
+}
+
+/// Where a text sits relative to its point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    LeftTop,
+    LeftMiddle,
+    Center,
+    RightMiddle,
+    CenterTop,
+}
+
+/// What a shape belongs to, for hover and selection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    Placement(PlacementId),
+    Slot(SlotId),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    Rect { rect: Rect, corner_mm: f64, fill: Option<Role>, stroke: Option<Stroke> },
+    Circle { center: (f64, f64), radius_mm: f64, fill: Option<Role>, stroke: Option<Stroke> },
+    Line { points: Vec<(f64, f64)>, stroke: Stroke, arrow: bool },
+    /// `size` in millimetres of cap height times 1.4; the window clamps it to a readable size and hides what does not fit `room_mm`.
+    Text { at: (f64, f64), text: String, size_mm: f64, strong: bool, role: Role, anchor: Anchor, room_mm: f64 },
+}
+
+/// A shape and what it stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    pub shape: Shape,
+    pub target: Option<Target>,
+}
+
+/// Everything to paint, back to front.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Drawing {
+    pub pieces: Vec<Piece>,
+    /// What to fit into the view.
+    pub bounds: Rect,
+}

@@ -1,0 +1,80 @@
+//! The only place that touches the file system: reads with a limit, writes that replace a file whole or not at all, the program's folders.
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// A file that could not be read or written, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("{path}: cannot be read ({reason}). Check that the file exists and that you may read it.")]
+    Read { path: String, reason: String },
+    #[error("{path}: {bytes} bytes is more than the {limit} bytes that such a file may have. Choose another file.")]
+    TooLarge { path: String, bytes: u64, limit: u64 },
+    #[error("{path}: is not UTF-8 text. Choose a text file.")]
+    NotText { path: String },
+    #[error("{path}: cannot be written ({reason}). Choose another folder with Save as.")]
+    Write { path: String, reason: String },
+}
+
+/// Largest text file the program reads: 64 MiB.
+pub const LIMIT: u64 = 64 << 20;
+
+/// Reads a whole text file of at most `limit` bytes. Errors name the path.
+pub fn read_text(path: &Path, limit: u64) -> Result<String, FileError> {
+    let name = path.display().to_string();
+    let read = |e: std::io::Error| FileError::Read { path: name.clone(), reason: e.to_string() };
+    let file = std::fs::File::open(path).map_err(read)?;
+    let bytes = file.metadata().map_err(read)?.len();
+    if bytes > limit {
+        return Err(FileError::TooLarge { path: name, bytes, limit });
+    }
+    let mut data = Vec::new();
+    file.take(limit).read_to_end(&mut data).map_err(read)?;
+    String::from_utf8(data).map_err(|_| FileError::NotText { path: name })
+}
+
+/// Replaces `path` by `data` in one step: a crash leaves the old file or the new one, never half of it.
+pub fn write_atomic(path: &Path, data: &[u8]) -> Result<(), FileError> {
+    let write = |e: std::io::Error| FileError::Write { path: path.display().to_string(), reason: e.to_string() };
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
+    temporary.write_all(data).map_err(write)?;
+    temporary.as_file().sync_all().map_err(write)?;
+    temporary.persist(path).map_err(|e| write(e.error))?;
+    Ok(())
+}
+
+/// Creates `folder` and its parents.
+pub fn make_folder(folder: &Path) -> Result<(), FileError> {
+    std::fs::create_dir_all(folder).map_err(|e| FileError::Write { path: folder.display().to_string(), reason: e.to_string() })
+}
+
+/// All `*.toml` files below `folder`, sorted by path; empty if there is no such folder.
+pub fn toml_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = std::fs::read_dir(folder) else { return found };
+    for path in entries.flatten().map(|e| e.path()) {
+        if path.is_dir() {
+            found.extend(toml_files(&path));
+        } else if path.extension().is_some_and(|e| e == "toml") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Whether `path` is a folder.
+pub fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
+/// The user's own catalog, if this system has a home folder: `…/rigbay/catalogs`.
+pub fn user_catalog() -> Option<PathBuf> {
+    Some(directories::ProjectDirs::from("", "", "rigbay")?.data_dir().join("catalogs"))
+}
+
+/// Where unsaved work is kept: `…/rigbay/autosave`.
+pub fn autosave_folder() -> Option<PathBuf> {
+    Some(directories::ProjectDirs::from("", "", "rigbay")?.data_dir().join("autosave"))
+}

@@ -1,0 +1,1 @@
+//! Foreign files become our types, one file a format.

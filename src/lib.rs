@@ -1,0 +1,20 @@
+//! Rigbay: design deep-learning workstations.
+//!
+//! Data flows one way: [`catalog`] and [`project`] (which holds the [`build`] and its [`workload`]s) go into [`analysis`], its facts into
+//! [`checks`], both into one [`report`] that the [`drawing`], the exports and the window read. `ARCHITECTURE.md` walks through it.
+
+pub mod analysis;
+pub mod build;
+pub mod catalog;
+pub mod checks;
+pub mod drawing;
+pub mod files;
+pub mod import;
+pub mod project;
+pub mod report;
+pub mod session;
+#[cfg(feature = "gui")]
+pub mod ui;
+pub mod units;
+pub mod worker;
+pub mod workload;

@@ -1,0 +1,1 @@
+//! JSON form of a report.

@@ -1,0 +1,173 @@
+//! The application's state without any window: catalog, document with its history, present report, preview of an edit not yet made.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::analysis::Effort;
+use crate::catalog::Catalog;
+use crate::catalog::model::ModelShape;
+use crate::project::edit::{Edit, Refusal};
+use crate::project::history::History;
+use crate::project::{Project, Subject, Versions};
+use crate::report::{Report, analyze};
+
+/// What an edit would lead to, computed while a part hovers.
+#[derive(Clone, Debug)]
+pub struct Preview {
+    pub edit: Edit,
+    pub outcome: Result<(Arc<Project>, Arc<Report>), Refusal>,
+}
+
+/// One open document and everything derived from it.
+#[derive(Debug)]
+pub struct Session {
+    base: Arc<Catalog>,
+    catalog: Arc<Catalog>,
+    models: Arc<Vec<Arc<ModelShape>>>,
+    history: History,
+    report: Arc<Report>,
+    revision: u64,
+    preview: Option<(u64, Preview)>,
+    selection: Option<Subject>,
+    /// Where the document is saved.
+    pub path: Option<PathBuf>,
+    /// What the reader should know about the opened file: other versions, changed figures.
+    pub opening_notes: Vec<String>,
+}
+
+impl Session {
+    pub fn new(base: Arc<Catalog>, models: Arc<Vec<Arc<ModelShape>>>) -> Self {
+        let project = Project::default();
+        let report = Arc::new(analyze(&base, &project, Effort::Live));
+        Self {
+            catalog: base.clone(),
+            base,
+            models,
+            history: History::open(project),
+            report,
+            revision: 0,
+            preview: None,
+            selection: None,
+            path: None,
+            opening_notes: Vec::new(),
+        }
+    }
+
+    /// The catalog in force: the program's own, with the copies that the open file carries.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+    pub fn models(&self) -> &[Arc<ModelShape>] {
+        &self.models
+    }
+    pub fn project(&self) -> &Arc<Project> {
+        self.history.now()
+    }
+    pub fn report(&self) -> &Arc<Report> {
+        &self.report
+    }
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+    /// Grows with every change of the document or its report; keys caches.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+    pub fn selection(&self) -> Option<&Subject> {
+        self.selection.as_ref()
+    }
+    pub fn select(&mut self, subject: Option<Subject>) {
+        self.selection = subject;
+    }
+    pub fn versions(&self) -> Versions {
+        Versions::of(&self.base)
+    }
+
+    /// Makes an edit and recomputes the report; `merge` joins it to the last step of the same name.
+    ///
+    /// # Errors
+    /// The reason why the edit changes nothing.
+    pub fn apply(&mut self, edit: &Edit, merge: bool) -> Result<(), Refusal> {
+        let label = edit.label(&self.catalog, self.project());
+        let next = edit.apply(&self.catalog, self.project())?;
+        if self.history.commit(&label, next, merge) {
+            self.refresh();
+        }
+        Ok(())
+    }
+
+    /// What the edit would lead to; computed once per document state and edit.
+    pub fn preview(&mut self, edit: &Edit) -> &Preview {
+        let fresh = !matches!(&self.preview, Some((revision, p)) if *revision == self.revision && p.edit == *edit);
+        if fresh {
+            let outcome = edit.apply(&self.catalog, self.project()).map(|project| {
+                let report = analyze(&self.catalog, &project, Effort::Live);
+                (Arc::new(project), Arc::new(report))
+            });
+            self.preview = None;
+            let preview = Preview { edit: edit.clone(), outcome };
+            return &self.preview.insert((self.revision, preview)).1;
+        }
+        // The `insert` arm above returned; the stored preview is the right one.
+        &self.preview.get_or_insert_with(|| (0, Preview { edit: edit.clone(), outcome: Err(Refusal::BadValue { field: "preview", why: String::new() }) })).1
+    }
+
+    /// The preview last asked for, while the document has not changed.
+    pub fn current_preview(&self) -> Option<&Preview> {
+        self.preview.as_ref().filter(|(revision, _)| *revision == self.revision).map(|(_, p)| p)
+    }
+    pub fn end_preview(&mut self) {
+        self.preview = None;
+    }
+
+    pub fn undo(&mut self) -> Option<String> {
+        let label = self.history.undo()?;
+        self.refresh();
+        Some(label)
+    }
+    pub fn redo(&mut self) -> Option<String> {
+        let label = self.history.redo()?;
+        self.refresh();
+        Some(label)
+    }
+
+    /// Starts over with a document: a new one, an example or an opened file with its embedded parts.
+    pub fn open(&mut self, project: Project, embedded: Vec<crate::catalog::part::Part>, path: Option<&Path>, notes: Vec<String>) {
+        self.catalog = if embedded.is_empty() { self.base.clone() } else { Arc::new(self.base.overlaid(embedded)) };
+        self.history = History::open(project);
+        self.path = path.map(Path::to_owned);
+        self.opening_notes = notes;
+        self.selection = None;
+        self.refresh();
+    }
+
+    /// Uses the program's own facts instead of the copies in the file.
+    pub fn update_from_catalog(&mut self) {
+        self.catalog = self.base.clone();
+        self.opening_notes.clear();
+        self.refresh();
+    }
+
+    pub fn mark_saved(&mut self, path: &Path) {
+        self.path = Some(path.to_owned());
+        self.history.mark_saved();
+    }
+
+    /// Swaps in the report of the worker if the document is still the one it was computed for.
+    pub fn adopt(&mut self, revision: u64, report: Arc<Report>) {
+        if revision == self.revision {
+            self.report = report;
+        }
+    }
+
+    fn refresh(&mut self) {
+        self.report = Arc::new(analyze(&self.catalog, self.project(), Effort::Live));
+        self.revision += 1;
+        self.preview = None;
+        if let Some(Subject::Placement(id)) = &self.selection
+            && self.project().rig.placement(*id).is_none()
+        {
+            self.selection = None;
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What the machine is for.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::model::ModelShape;
+use crate::catalog::precision::Precision;
+
+/// One job for the rig: a model with its precision and sizes. The shape travels with it, so a rig file alone reproduces its report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// The user's name for it.
+    pub name: String,
+    pub precision: Precision,
+    pub kv_precision: KvPrecision,
+    /// Tokens per sequence, prompt and answer together.
+    pub context: u64,
+    /// Sequences at the same time.
+    pub batch: u64,
+    /// Cards the model is split over by layers; `None` = all cards of the rig.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpus: Option<u32>,
+    pub model: Arc<ModelShape>,
+}
+
+/// Element type of the key-value cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KvPrecision {
+    #[default]
+    F16,
+    Q8_0,
+    Q4_0,
+    Fp8,
+}
+
+impl KvPrecision {
+    pub const ALL: &[Self] = &[Self::F16, Self::Q8_0, Self::Q4_0, Self::Fp8];
+
+    /// Bits per element, block scales included: ggml blocks of 32 with one FP16 scale (ggml-common.h).
+    pub const fn bits(self) -> f64 {
+        match self {
+            Self::F16 => 16.0,
+            Self::Q8_0 => 8.5,
+            Self::Q4_0 => 4.5,
+            Self::Fp8 => 8.0,
+        }
+    }
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::F16 => "f16",
+            Self::Q8_0 => "q8_0",
+            Self::Q4_0 => "q4_0",
+            Self::Fp8 => "fp8",
+        }
+    }
+}
+
+impl Workload {
+    /// A first guess for a model: 4.8-bit GGUF weights, 8192 tokens or what the model takes, one sequence, all cards.
+    pub fn of(model: Arc<ModelShape>) -> Self {
+        Self {
+            name: model.short_name().to_owned(),
+            precision: Precision::default(),
+            kv_precision: KvPrecision::default(),
+            context: model.context.unwrap_or(8192).min(8192),
+            batch: 1,
+            gpus: None,
+            model,
+        }
+    }
+}

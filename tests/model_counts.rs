@@ -1,0 +1,74 @@
+//! Every configuration of the test set is counted exactly as its model class counts itself.
+
+use rigbay::import::hf_config;
+use serde_json::Value;
+
+/// Rows without a counted reference, or of models outside the importer's reach, with the words of the refusal.
+const REFUSED: &[(&str, &str)] = &[
+    ("microsoft__resnet-50.json", "not a transformer"),
+    ("NVIDIA__GNMT-v2.json", "not a transformer"),
+    ("NVIDIA__SSD300-v1.1.json", "not a transformer"),
+    ("NVIDIA__Transformer-XL-base.json", "not supported"),
+    ("NVIDIA__Transformer-XL-large.json", "not supported"),
+];
+
+fn rows() -> Vec<Value> {
+    let text = include_str!("data/models/counts.jsonl");
+    text.lines().map(|l| serde_json::from_str(l).expect("a row is JSON")).collect()
+}
+
+#[test]
+fn counts_equal_the_reference() {
+    let mut wrong = Vec::new();
+    let mut exact = 0;
+    for row in rows() {
+        let file = row["file"].as_str().expect("a row names its file");
+        if REFUSED.iter().any(|(name, _)| *name == file) {
+            continue;
+        }
+        match (hf_config::parse_value(&row["config"], file), row["params"].as_u64()) {
+            (Ok(shape), Some(expected)) if shape.params() == expected => exact += 1,
+            (Ok(_), None) => {}
+            (Ok(shape), Some(expected)) => wrong.push(format!("{file}: {} instead of {expected}", shape.params())),
+            (Err(error), _) => wrong.push(error.to_string()),
+        }
+    }
+    assert!(wrong.is_empty(), "{} rows differ, {exact} are exact:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(exact, 174);
+}
+
+#[test]
+fn refusals_say_why() {
+    for row in rows() {
+        let file = row["file"].as_str().expect("a row names its file");
+        if let Some((_, why)) = REFUSED.iter().find(|(name, _)| *name == file) {
+            let error = hf_config::parse_value(&row["config"], file).expect_err("refused");
+            assert!(error.to_string().contains(why), "{error}");
+        }
+    }
+}
+
+/// Active parameters follow two conventions in the field; ours counts embedding and head, and one row of lookup tables.
+#[test]
+fn active_parameters_agree() {
+    let mut off = Vec::new();
+    for row in rows() {
+        let (Some(expected), Some(file)) = (row["active"].as_u64(), row["file"].as_str()) else { continue };
+        let shape = hf_config::parse_value(&row["config"], file).expect("counted above");
+        let ratio = shape.active_params() as f64 / expected as f64;
+        if !(0.9995..=1.0005).contains(&ratio) {
+            off.push(format!("{file}: {} against {expected}, {ratio:.5}", shape.active_params()));
+        }
+    }
+    assert!(off.is_empty(), "{}", off.join("\n"));
+}
+
+#[test]
+fn layers_and_cache_groups_agree() {
+    for row in rows() {
+        let file = row["file"].as_str().expect("a row names its file");
+        let Ok(shape) = hf_config::parse_value(&row["config"], file) else { continue };
+        let grouped: u32 = shape.groups.iter().map(|g| g.count).sum();
+        assert_eq!(grouped, shape.layers, "{file}");
+    }
+}
