@@ -58,8 +58,7 @@ pub fn run(case: &Case<'_>) -> Vec<Finding> {
             if finding.guide.is_empty() {
                 finding.guide.extend_from_slice(check.guide);
             }
-            finding.accepted =
-                case.project.accepted.iter().find(|a| a.finding == finding.key()).map(|a| a.because.clone());
+            finding.accepted = case.project.accepted.iter().find(|a| a.finding == finding.key()).map(|a| a.because.clone());
         }
     }
     sort(&mut findings);

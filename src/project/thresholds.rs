@@ -12,20 +12,63 @@ pub struct Threshold {
     pub source: &'static str,
 }
 
-const GUIDE: &str = "Tim Dettmers, A Full Hardware Guide to Deep Learning, 2018-12-16, https://timdettmers.com/2018/12/16/deep-learning-hardware-guide/";
+const GUIDE: &str =
+    "Tim Dettmers, A Full Hardware Guide to Deep Learning, 2018-12-16, https://timdettmers.com/2018/12/16/deep-learning-hardware-guide/";
 
 /// All limits, in the order in which settings show them.
 pub const ALL: &[Threshold] = &[
     Threshold { key: "gpu_memory_floor_gb", title: "Least graphics memory for one card", unit: "GB", default: 8.0, source: GUIDE },
-    Threshold { key: "gpu_memory_research_gb", title: "Graphics memory for research chasing the state of the art", unit: "GB", default: 11.0, source: GUIDE },
-    Threshold { key: "threads_per_gpu", title: "CPU threads per card, preprocessing while training", unit: "threads", default: 2.0, source: GUIDE },
+    Threshold {
+        key: "gpu_memory_research_gb",
+        title: "Graphics memory for research chasing the state of the art",
+        unit: "GB",
+        default: 11.0,
+        source: GUIDE,
+    },
+    Threshold {
+        key: "threads_per_gpu",
+        title: "CPU threads per card, preprocessing while training",
+        unit: "threads",
+        default: 2.0,
+        source: GUIDE,
+    },
     Threshold { key: "threads_per_gpu_min", title: "CPU threads per card, at least", unit: "threads", default: 1.0, source: GUIDE },
     Threshold { key: "psu_margin", title: "Supply margin over CPU and cards", unit: "x", default: 1.10, source: GUIDE },
-    Threshold { key: "card_gap_open_air_mm", title: "Least gap below an open-air card", unit: "mm", default: 20.32, source: "One free slot of 20.32 mm, after the guide's \"free slot between\"" },
-    Threshold { key: "circuit_continuous", title: "Share of a circuit for continuous load", unit: "x", default: 0.8, source: "NEC 210.20(A): continuous load at most 80% of the breaker, https://www.nfpa.org/codes-and-standards/nfpa-70-standard-development/70" },
-    Threshold { key: "mm_band", title: "Band around a limit that rests on an assumed length", unit: "mm", default: 5.0, source: "Rigbay's own rule: spread of template lengths" },
-    Threshold { key: "mm_band_thickness", title: "Band around a limit that rests on an assumed thickness", unit: "mm", default: 10.0, source: "Rigbay's own rule: makers round thickness to half slots" },
-    Threshold { key: "price_age_days", title: "Age at which a price is called old", unit: "days", default: 180.0, source: "Rigbay's own rule: memory prices doubled within half a year in 2026" },
+    Threshold {
+        key: "card_gap_open_air_mm",
+        title: "Least gap below an open-air card",
+        unit: "mm",
+        default: 20.32,
+        source: "One free slot of 20.32 mm, after the guide's \"free slot between\"",
+    },
+    Threshold {
+        key: "circuit_continuous",
+        title: "Share of a circuit for continuous load",
+        unit: "x",
+        default: 0.8,
+        source: "NEC 210.20(A): continuous load at most 80% of the breaker, https://www.nfpa.org/codes-and-standards/nfpa-70-standard-development/70",
+    },
+    Threshold {
+        key: "mm_band",
+        title: "Band around a limit that rests on an assumed length",
+        unit: "mm",
+        default: 5.0,
+        source: "Rigbay's own rule: spread of template lengths",
+    },
+    Threshold {
+        key: "mm_band_thickness",
+        title: "Band around a limit that rests on an assumed thickness",
+        unit: "mm",
+        default: 10.0,
+        source: "Rigbay's own rule: makers round thickness to half slots",
+    },
+    Threshold {
+        key: "price_age_days",
+        title: "Age at which a price is called old",
+        unit: "days",
+        default: 180.0,
+        source: "Rigbay's own rule: memory prices doubled within half a year in 2026",
+    },
 ];
 
 impl Project {
