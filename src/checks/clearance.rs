@@ -120,7 +120,7 @@ fn shown(fact: &Fact) -> String {
 
 /// A card's length, from a template where the maker gives none.
 fn card_length(case: &Case<'_>, card: &Piece<'_, Gpu>) -> Fact {
-    let drawn = case.facts.space.card(card.id).and_then(|c| c.length_mm);
+    let drawn = case.facts.space.card(card.id).and_then(|_| case.facts.space.seat(card.id)).map(|s| s.rect.w);
     Fact::of(card.part, "length_mm", card.is.length_mm).or_template(drawn)
 }
 

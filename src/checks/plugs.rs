@@ -1,0 +1,3 @@
+use super::Check;
+
+pub(super) const RULES: &[Check] = &[];
