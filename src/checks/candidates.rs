@@ -111,9 +111,8 @@ pub(super) fn free_card_slots(case: &Case<'_>) -> Vec<SlotId> {
 
 /// Whether a part is a card that can serve in the place of `old`: no less memory, same maker of chips.
 pub(super) fn serves_as(old: &Gpu, new: &Part) -> bool {
-    gpu(new).is_some_and(|g| {
-        g.form == Some(GpuForm::Card) && g.memory_gb.is_some() && g.memory_gb >= old.memory_gb && g.vendor == old.vendor
-    })
+    gpu(new)
+        .is_some_and(|g| g.form == Some(GpuForm::Card) && g.memory_gb.is_some() && g.memory_gb >= old.memory_gb && g.vendor == old.vendor)
 }
 
 /// Kits that hold no less than `old`.

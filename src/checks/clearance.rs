@@ -136,7 +136,13 @@ fn judge_length(case: &Case<'_>, rule: &'static str, card: &Piece<'_, Gpu>, chas
     let (name, inside) = (case.name(card.id), chassis.part.short_name());
     let subjects = about([card.id, chassis.id]);
     if open(chassis.is) && limit.value.is_none() {
-        return Finding::new(rule, Verdict::Pass, Severity::Blocker, subjects, format!("{inside} is open at the front: {name} may be of any length."));
+        return Finding::new(
+            rule,
+            Verdict::Pass,
+            Severity::Blocker,
+            subjects,
+            format!("{inside} is open at the front: {name} may be of any length."),
+        );
     }
     let length = card_length(case, card);
     let room = within(&length, limit, band(case));
@@ -184,7 +190,8 @@ fn length_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
         })
     };
     let limit = host.is.max_gpu_length_mm.unwrap_or(0.0) - margin;
-    let shorter = |p: &Part| serves_as(old, p) && gpu(p).is_some_and(|g| g.product == old.product && g.length_mm.is_some_and(|l| l <= limit));
+    let shorter =
+        |p: &Part| serves_as(old, p) && gpu(p).is_some_and(|g| g.product == old.product && g.length_mm.is_some_and(|l| l <= limit));
     vec![swap(case, what, shorter), swap(case, host.id, roomy)]
 }
 
@@ -229,8 +236,10 @@ fn cooler_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
     let (Some(what), Some(host)) = (first_piece(finding), case.chassis()) else { return Vec::new() };
     let Some(old) = case.part_of(what).and_then(cooler) else { return Vec::new() };
     let limit = host.is.max_cooler_height_mm;
-    let lower = swap(case, what, |p| cooler(p).is_some_and(|c| is_air(c) && c.tdp_w >= old.tdp_w && c.height_mm.is_some() && c.height_mm <= limit));
-    let wider = swap(case, host.id, |p| chassis(p).is_some_and(|c| c.max_cooler_height_mm >= old.height_mm && c.max_cooler_height_mm.is_some()));
+    let lower =
+        swap(case, what, |p| cooler(p).is_some_and(|c| is_air(c) && c.tdp_w >= old.tdp_w && c.height_mm.is_some() && c.height_mm <= limit));
+    let wider =
+        swap(case, host.id, |p| chassis(p).is_some_and(|c| c.max_cooler_height_mm >= old.height_mm && c.max_cooler_height_mm.is_some()));
     vec![lower, wider]
 }
 
@@ -245,7 +254,15 @@ fn judge_mount(case: &Case<'_>, cooler: &Piece<'_, Cooler>, chassis: &Piece<'_, 
     let (name, inside) = (case.name(cooler.id), chassis.part.short_name());
     let subjects = about([cooler.id, chassis.id]);
     let say = |verdict, text: String| Finding::new("radiator_mount", verdict, Severity::Blocker, subjects.clone(), text);
-    let ask = |fact| unknown("radiator_mount", Severity::Blocker, subjects.clone(), &format!("Whether {inside} has a place for the radiator of {name}"), vec![fact]);
+    let ask = |fact| {
+        unknown(
+            "radiator_mount",
+            Severity::Blocker,
+            subjects.clone(),
+            &format!("Whether {inside} has a place for the radiator of {name}"),
+            vec![fact],
+        )
+    };
     let Some(size) = cooler.is.radiator_mm else { return ask(missing(&name, "radiator_mm")) };
     let Some(list) = &chassis.is.radiators else { return ask(missing(inside, "radiators")) };
     let wish = cooler.piece.settings.get("radiator");
@@ -268,7 +285,8 @@ fn mount_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
     let sides = sides.map(|r| setting(what, "radiator", r.edge.text(), format!("Mount the radiator at the {}", r.edge))).collect();
     let fits = |c: &Cooler| c.kind == Some(CoolerKind::Aio) && list.iter().any(|r| takes(&r.sizes_mm, c.radiator_mm));
     let other = swap(case, what, |p| cooler(p).is_some_and(|c| (is_air(c) || fits(c)) && c.tdp_w >= old.tdp_w));
-    let cases = swap(case, host.id, |p| chassis(p).is_some_and(|c| c.radiators.iter().flatten().any(|r| takes(&r.sizes_mm, old.radiator_mm))));
+    let cases =
+        swap(case, host.id, |p| chassis(p).is_some_and(|c| c.radiators.iter().flatten().any(|r| takes(&r.sizes_mm, old.radiator_mm))));
     vec![sides, other, cases]
 }
 
@@ -333,10 +351,14 @@ fn tall_ram_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
     };
     let lower = |p: &Part| {
         ram(p).is_some_and(|r| {
-            r.memory_type == kit.memory_type && r.module_type == kit.module_type && r.height_mm.is_some() && r.height_mm <= above.ram_clearance_mm
+            r.memory_type == kit.memory_type
+                && r.module_type == kit.module_type
+                && r.height_mm.is_some()
+                && r.height_mm <= above.ram_clearance_mm
         }) && super::candidates::holds(kit, p)
     };
-    let roomy = |p: &Part| cooler(p).is_some_and(|c| c.ram_clearance_mm.is_some() && c.ram_clearance_mm >= kit.height_mm && c.tdp_w >= above.tdp_w);
+    let roomy =
+        |p: &Part| cooler(p).is_some_and(|c| c.ram_clearance_mm.is_some() && c.ram_clearance_mm >= kit.height_mm && c.tdp_w >= above.tdp_w);
     vec![swap(case, kit_id, lower), swap(case, cooler_id, roomy)]
 }
 

@@ -105,7 +105,8 @@ fn cpu_pair(case: &Case<'_>, out: &mut Vec<Finding>) {
         return;
     }
     let least = cpus.iter().filter_map(|c| c.is.max_sockets).min();
-    let unknown_ones: Vec<_> = cpus.iter().filter(|c| c.is.max_sockets.is_none()).map(|c| missing(c.part.short_name(), "max_sockets")).collect();
+    let unknown_ones: Vec<_> =
+        cpus.iter().filter(|c| c.is.max_sockets.is_none()).map(|c| missing(c.part.short_name(), "max_sockets")).collect();
     let mixed = cpus.iter().any(|c| c.part.id != cpus.first().map_or_else(|| c.part.id.clone(), |f| f.part.id.clone()));
     out.push(match least {
         Some(most) if usize::from(most) < n => say(Verdict::Fail, format!("{n} CPUs are placed, {names} works with {most} in one board.")),
@@ -158,7 +159,8 @@ fn judge_form(case: &Case<'_>, host: &Piece<'_, Board>, chassis: &Piece<'_, Chas
     let subjects = about([host.id, chassis.id]);
     let ask = |facts| unknown("board_form", Severity::Blocker, subjects.clone(), &format!("Whether {name} goes into {inside}"), facts);
     let Some(form) = host.is.form_factor else { return ask(vec![missing(name, "form_factor")]) };
-    let depth = Fact::of(host.part, "depth_mm", host.is.depth_mm).or_template(case.catalog.templates.get(&format!("board.{form}.depth_mm")));
+    let depth =
+        Fact::of(host.part, "depth_mm", host.is.depth_mm).or_template(case.catalog.templates.get(&format!("board.{form}.depth_mm")));
     let limit = Fact::of(chassis.part, "max_board_depth_mm", chassis.is.max_board_depth_mm);
     let say = |verdict, text: String| {
         let finding = Finding::new("board_form", verdict, Severity::Blocker, subjects.clone(), text);
@@ -176,7 +178,9 @@ fn judge_form(case: &Case<'_>, host: &Piece<'_, Board>, chassis: &Piece<'_, Chas
     let largest = listed.max_by_key(|f| rank(**f));
     match (largest, room) {
         (_, Room::Fits(_)) if rank(form) > 3 => say(Verdict::Pass, format!("{name} ({form}) is within the depth that {inside} takes.")),
-        (Some(max), _) if rank(form) <= 3 && rank(*max) >= rank(form) => say(Verdict::Pass, format!("{inside} takes boards up to {max}, {name} is {form}.")),
+        (Some(max), _) if rank(form) <= 3 && rank(*max) >= rank(form) => {
+            say(Verdict::Pass, format!("{inside} takes boards up to {max}, {name} is {form}."))
+        }
         (Some(max), _) if rank(form) <= 3 => say(Verdict::Fail, format!("{name} is {form}, {inside} takes boards up to {max}.")),
         // Lists of large forms are often incomplete, so a missing one proves nothing.
         (Some(max), _) if rank(*max) < 3 => say(Verdict::Fail, format!("{name} is {form}, {inside} takes boards up to {max}.")),

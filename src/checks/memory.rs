@@ -131,7 +131,10 @@ fn module_type(case: &Case<'_>, out: &mut Vec<Finding>) {
         let say = |verdict, severity, text: String| Finding::new("ram_module_type", verdict, severity, subjects.clone(), text);
         let ask = |facts| unknown("ram_module_type", Severity::Blocker, subjects.clone(), &format!("Whether {name} runs in {on}"), facts);
         let (Some(own), Some(list)) = (kit.is.module_type, &host.is.module_types) else {
-            out.push(ask(gaps(&[(kit.is.module_type.is_none(), &name, "module_type"), (host.is.module_types.is_none(), on, "module_types")])));
+            out.push(ask(gaps(&[
+                (kit.is.module_type.is_none(), &name, "module_type"),
+                (host.is.module_types.is_none(), on, "module_types"),
+            ])));
             continue;
         };
         let takes: Vec<&str> = list.iter().map(|t| t.text()).collect();
@@ -140,7 +143,8 @@ fn module_type(case: &Case<'_>, out: &mut Vec<Finding>) {
             say(Verdict::Fail, Severity::Blocker, format!("{name} is {own}, {} takes no registered modules.", cpu.part.short_name()))
         } else if list.contains(&own) {
             say(Verdict::Pass, Severity::Blocker, format!("{name} is {own}, as {on} takes it."))
-        } else if list.iter().all(|t| t.is_registered() != own.is_registered() || (*t == ModuleType::Sodimm) != (own == ModuleType::Sodimm)) {
+        } else if list.iter().all(|t| t.is_registered() != own.is_registered() || (*t == ModuleType::Sodimm) != (own == ModuleType::Sodimm))
+        {
             say(Verdict::Fail, Severity::Blocker, format!("{name} is {own}, {on} takes {}.", super::rig::join(&takes)))
         } else if own == ModuleType::EccUdimm && host.is.ecc == Some(false) {
             say(Verdict::Fail, Severity::Advice, format!("{name} runs in {on}, but without error correction: the board has none."))
@@ -175,7 +179,15 @@ fn dimm_slots(case: &Case<'_>, out: &mut Vec<Finding>) {
         .filter(|(_, _, kit)| kit.memory_type == host.is.memory_type)
         .map(|(id, part, kit)| (id, part, u32::from(kit.modules.unwrap_or(1))))
         .collect();
-    let ask = |subjects| unknown("dimm_slots", Severity::Problem, subjects, &format!("Whether {on} has slots for all modules"), vec![missing(on, "dimm_slots")]);
+    let ask = |subjects| {
+        unknown(
+            "dimm_slots",
+            Severity::Problem,
+            subjects,
+            &format!("Whether {on} has slots for all modules"),
+            vec![missing(on, "dimm_slots")],
+        )
+    };
     let Some(total) = host.is.dimm_slots.map(u32::from) else {
         out.push(ask(about([host.id])));
         return;
@@ -224,7 +236,9 @@ fn ram_capacity(case: &Case<'_>, out: &mut Vec<Finding>) {
         Finding::new("ram_capacity", verdict, Severity::Problem, subjects.clone(), text).number("ram_gb", total).number("limit_gb", limit)
     };
     out.push(match least {
-        Some((limit, who)) if total > limit => say(Verdict::Fail, format!("{} GB are placed, {who} takes {} GB.", plain(total, 0), plain(limit, 0)), limit),
+        Some((limit, who)) if total > limit => {
+            say(Verdict::Fail, format!("{} GB are placed, {who} takes {} GB.", plain(total, 0), plain(limit, 0)), limit)
+        }
         Some((limit, who)) if facts.is_empty() && host.is.memory_max_gb.is_some() => {
             say(Verdict::Pass, format!("{} GB of the {} GB that {who} takes are placed.", plain(total, 0), plain(limit, 0)), limit)
         }
@@ -266,7 +280,8 @@ fn ram_speed(case: &Case<'_>, out: &mut Vec<Finding>) {
         let subjects = about([kit.id]);
         let say = |verdict, text: String| Finding::new("ram_speed", verdict, Severity::Advice, subjects.clone(), text);
         let (Some(speed), Some((base, cpu))) = (kit.is.speed_mt_s, base) else {
-            let facts = gaps(&[(kit.is.speed_mt_s.is_none(), &name, "speed_mt_s"), (base.is_none(), first.part.short_name(), "memory_mt_s")]);
+            let facts =
+                gaps(&[(kit.is.speed_mt_s.is_none(), &name, "speed_mt_s"), (base.is_none(), first.part.short_name(), "memory_mt_s")]);
             out.push(unknown("ram_speed", Severity::Advice, subjects, &format!("Whether {name} is faster than it need be"), facts));
             continue;
         };
@@ -293,7 +308,8 @@ fn faster(case: &Case<'_>, kit: &Piece<'_, Ram>, fact: &str, say: &dyn Fn(Verdic
             let stake = Stake { money: Some(waste), ..Stake::default() };
             say(Verdict::Fail, format!("{fact}: {waste} more than {name} for 0-3%.")).stake(stake)
         }
-        _ => say(Verdict::Fail, format!("{fact}: 0-3% faster. What the clock rate costs is unknown, for want of prices.")).stake(Stake::default()),
+        _ => say(Verdict::Fail, format!("{fact}: 0-3% faster. What the clock rate costs is unknown, for want of prices."))
+            .stake(Stake::default()),
     }
 }
 

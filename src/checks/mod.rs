@@ -28,7 +28,7 @@ pub use fixes::{Search, mend};
 /// A rule: its id, its name, why it matters, and its function.
 #[derive(Debug)]
 pub struct Check {
-    /// Stable: "psu_capacity".
+    /// Stable: `psu_capacity`.
     pub id: &'static str,
     /// Names the class: "Power supply capacity".
     pub title: &'static str,
@@ -84,8 +84,7 @@ pub fn run(case: &Case<'_>) -> Vec<Finding> {
             if finding.guide.is_empty() {
                 finding.guide.extend_from_slice(check.guide);
             }
-            finding.accepted =
-                case.project.accepted.iter().find(|a| a.finding == finding.key()).map(|a| a.because.clone());
+            finding.accepted = case.project.accepted.iter().find(|a| a.finding == finding.key()).map(|a| a.because.clone());
         }
     }
     sort(&mut findings);

@@ -21,12 +21,24 @@ pub(super) const RULES: &[Check] = &[
         run: no_gpu,
         search: Some(Search { candidates: gpu_fixes, none: "No card in the catalog goes into a free slot of this rig." }),
     },
-    note("no_board", "A board", "The board decides which CPU, memory and cards fit. Until it is there, most checks have nothing to judge.", no_board, board_fixes),
+    note(
+        "no_board",
+        "A board",
+        "The board decides which CPU, memory and cards fit. Until it is there, most checks have nothing to judge.",
+        no_board,
+        board_fixes,
+    ),
     note("no_cpu", "A CPU", "The CPU feeds the cards. Its socket must be the board's.", no_cpu, cpu_fixes),
     note("no_ram", "Main memory", "Without main memory the machine does not start.", no_ram, ram_fixes),
     note("no_psu", "A power supply", "Until there is a supply, watts and plugs cannot be judged.", no_psu, psu_fixes),
     note("no_cooler", "A CPU cooler", "Most CPUs for workstations are sold without a cooler.", no_cooler, cooler_fixes),
-    note("no_case", "A case", "Until there is a case, lengths and slots are judged against nothing, as on a test bench.", no_case, case_fixes),
+    note(
+        "no_case",
+        "A case",
+        "Until there is a case, lengths and slots are judged against nothing, as on a test bench.",
+        no_case,
+        case_fixes,
+    ),
     Check {
         id: "tray_not_empty",
         title: "Parts in the tray",
@@ -73,7 +85,10 @@ fn gpu_fixes(case: &Case<'_>, _: &Finding) -> Vec<Vec<Fix>> {
     let good = |p: &Part| {
         gpu(p).is_some_and(|g| {
             let modern = g.compute_capability.as_deref().and_then(|c| c.parse::<f64>().ok()).is_some_and(|c| c >= 7.0);
-            g.form == Some(GpuForm::Card) && modern && g.memory_gb.is_some_and(|m| m >= floor) && g.cooler.is_some_and(|c| c != GpuCooler::Passive)
+            g.form == Some(GpuForm::Card)
+                && modern
+                && g.memory_gb.is_some_and(|m| m >= floor)
+                && g.cooler.is_some_and(|c| c != GpuCooler::Passive)
         })
     };
     let new = free_card_slots(case).first().map(|slot| add(case, slot, good)).unwrap_or_default();
@@ -154,9 +169,7 @@ fn cooler_fixes(case: &Case<'_>, _: &Finding) -> Vec<Vec<Fix>> {
     let Some(socket) = host.is.socket else { return Vec::new() };
     let heat = case.cpus().iter().filter_map(|c| c.is.tdp_w).fold(0.0, f64::max);
     let good = |p: &Part| {
-        cooler(p).is_some_and(|c| {
-            c.sockets.iter().flatten().any(|s| s.cooler_fits(socket)) && c.tdp_w.is_some_and(|w| w >= heat)
-        })
+        cooler(p).is_some_and(|c| c.sockets.iter().flatten().any(|s| s.cooler_fits(socket)) && c.tdp_w.is_some_and(|w| w >= heat))
     };
     vec![add(case, &SlotId::of(host.id, "cooler1"), good)]
 }

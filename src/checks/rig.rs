@@ -132,13 +132,7 @@ pub(super) fn within(value: &Fact, limit: &Fact, band: f64) -> Room {
 }
 
 /// An unknown verdict that names what is missing.
-pub(super) fn unknown(
-    rule: &'static str,
-    severity: Severity,
-    subjects: Vec<Subject>,
-    question: &str,
-    facts: Vec<MissingFact>,
-) -> Finding {
+pub(super) fn unknown(rule: &'static str, severity: Severity, subjects: Vec<Subject>, question: &str, facts: Vec<MissingFact>) -> Finding {
     let names: Vec<String> = facts.iter().map(|m| format!("{} of {}", words(&m.field), m.part)).collect();
     let verb = if names.len() == 1 { "is" } else { "are" };
     let message = format!("{question} is unknown: {} {verb} not known well enough.", join(&names));

@@ -121,7 +121,8 @@ fn slot_overlap(case: &Case<'_>, out: &mut Vec<Finding>) {
         };
         let next = case.name(below);
         let subjects = about([card.placement, below]);
-        let ask = |facts| unknown("slot_overlap", Severity::Blocker, subjects.clone(), &format!("Whether {name} leaves room for {next}"), facts);
+        let ask =
+            |facts| unknown("slot_overlap", Severity::Blocker, subjects.clone(), &format!("Whether {name} leaves room for {next}"), facts);
         let (gap, guess) = match gap {
             Gap::Known(gap) => (gap, None),
             Gap::Guess(gap, fact) => (gap, Some(fact)),
@@ -168,7 +169,9 @@ fn gpu_thickness(case: &Case<'_>, out: &mut Vec<Finding>) {
             out.push(say(Verdict::Pass, format!("{inside} is open: {name} may be of any thickness.")));
             continue;
         }
-        let ask = |facts| unknown("gpu_thickness", Severity::Blocker, subjects.clone(), &format!("Whether {inside} has openings for {name}"), facts);
+        let ask = |facts| {
+            unknown("gpu_thickness", Severity::Blocker, subjects.clone(), &format!("Whether {inside} has openings for {name}"), facts)
+        };
         let (Some(covers), Some(total)) = (card.openings, chassis.is.expansion_slots) else {
             let mut facts = Vec::new();
             if card.openings.is_none() {
@@ -184,7 +187,8 @@ fn gpu_thickness(case: &Case<'_>, out: &mut Vec<Finding>) {
         let finding = match card.opening {
             Some(first) if u16::from(first) + u16::from(covers) - 1 > u16::from(total) => {
                 let last = u16::from(first) + u16::from(covers) - 1;
-                say(Verdict::Fail, format!("{name} ({thick}) covers openings {first} to {last}, {inside} has {total}.")).number("last_opening", f64::from(last))
+                say(Verdict::Fail, format!("{name} ({thick}) covers openings {first} to {last}, {inside} has {total}."))
+                    .number("last_opening", f64::from(last))
             }
             Some(first) => {
                 let last = u16::from(first) + u16::from(covers) - 1;
@@ -228,7 +232,10 @@ fn slot_electrical(case: &Case<'_>, out: &mut Vec<Finding>) {
         out.push(match (card.is.pcie_lanes, connector.lanes) {
             (Some(can), Some(wired)) => {
                 let (verdict, text) = if wired < can {
-                    (Verdict::Fail, format!("{label} is wired for x{wired}, {name} could use x{can}. With up to four cards that costs little."))
+                    (
+                        Verdict::Fail,
+                        format!("{label} is wired for x{wired}, {name} could use x{can}. With up to four cards that costs little."),
+                    )
                 } else {
                     (Verdict::Pass, format!("{label} is wired for x{wired}, {name} uses x{can}. What is live depends on the other slots."))
                 };
@@ -259,11 +266,19 @@ fn slot_attach(case: &Case<'_>, out: &mut Vec<Finding>) {
         let say = |verdict, text: String| Finding::new("slot_attach", verdict, Severity::Advice, subjects.clone(), text);
         out.push(match connector.from.as_deref() {
             _ if !several => say(Verdict::Pass, format!("{name} is the only card, so it shares no link with another.")),
-            Some("chipset") => say(Verdict::Fail, format!("{label} hangs on the chipset: {name} reaches the other cards at about half speed.")),
+            Some("chipset") => {
+                say(Verdict::Fail, format!("{label} hangs on the chipset: {name} reaches the other cards at about half speed."))
+            }
             Some(from) => say(Verdict::Pass, format!("{label} of {name} goes to {from}.")),
             None => {
                 let board = case.board().map_or("the board", |b| b.part.short_name());
-                unknown("slot_attach", Severity::Advice, subjects.clone(), &format!("Where {label} leads"), vec![missing(board, &format!("origin of {label}"))])
+                unknown(
+                    "slot_attach",
+                    Severity::Advice,
+                    subjects.clone(),
+                    &format!("Where {label} leads"),
+                    vec![missing(board, &format!("origin of {label}"))],
+                )
             }
         });
     }
@@ -288,17 +303,28 @@ fn riser_rating(case: &Case<'_>, out: &mut Vec<Finding>) {
                 (card.is.pcie_gen.is_none(), card.part, "pcie_gen"),
                 (card.is.pcie_lanes.is_none(), card.part, "pcie_lanes"),
             ];
-            let short = riser.is.pcie_gen.zip(card.is.pcie_gen).is_some_and(|(r, c)| r < c) || riser.is.pcie_lanes.zip(card.is.pcie_lanes).is_some_and(|(r, c)| r < c);
+            let short = riser.is.pcie_gen.zip(card.is.pcie_gen).is_some_and(|(r, c)| r < c)
+                || riser.is.pcie_lanes.zip(card.is.pcie_lanes).is_some_and(|(r, c)| r < c);
             let rated = |generation: Option<u8>, lanes: Option<u8>| {
                 let text = |n: Option<u8>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
                 format!("gen {} x{}", text(generation), text(lanes))
             };
-            let pair = format!("{lead} carries {}, {name} can use {}.", rated(riser.is.pcie_gen, riser.is.pcie_lanes), rated(card.is.pcie_gen, card.is.pcie_lanes));
+            let pair = format!(
+                "{lead} carries {}, {name} can use {}.",
+                rated(riser.is.pcie_gen, riser.is.pcie_lanes),
+                rated(card.is.pcie_gen, card.is.pcie_lanes)
+            );
             out.push(if short {
                 say(Verdict::Fail, format!("{pair} Set the slot to the lower generation, or errors come under load."))
             } else if gaps.iter().any(|(gap, ..)| *gap) {
                 let facts = gaps.iter().filter(|(gap, ..)| *gap).map(|(_, part, field)| missing(part.short_name(), field)).collect();
-                unknown("riser_rating", Severity::Advice, subjects.clone(), &format!("Whether {lead} carries all that {name} can use"), facts)
+                unknown(
+                    "riser_rating",
+                    Severity::Advice,
+                    subjects.clone(),
+                    &format!("Whether {lead} carries all that {name} can use"),
+                    facts,
+                )
             } else {
                 say(Verdict::Pass, pair)
             });
@@ -319,11 +345,14 @@ fn p2p(case: &Case<'_>, out: &mut Vec<Finding>) {
         return;
     }
     let subjects = about(cards.iter().map(|c| c.id));
-    let say = |verdict, text: String| Finding::new("p2p", verdict, Severity::Note, subjects.clone(), text).number("gpus", cards.len() as f64);
+    let say =
+        |verdict, text: String| Finding::new("p2p", verdict, Severity::Note, subjects.clone(), text).number("gpus", cards.len() as f64);
     let deaf = cards.iter().find(|c| c.is.p2p.as_deref() == Some("no"));
     let facts: Vec<MissingFact> = cards.iter().filter(|c| c.is.p2p.is_none()).map(|c| missing(c.part.short_name(), "p2p")).collect();
     out.push(match deaf {
-        Some(card) => say(Verdict::Fail, format!("{} has no peer access: cards exchange data through main memory.", card.part.short_name())),
+        Some(card) => {
+            say(Verdict::Fail, format!("{} has no peer access: cards exchange data through main memory.", card.part.short_name()))
+        }
         None if facts.is_empty() => say(Verdict::Pass, "The cards reach each other's memory.".to_owned()),
         None => unknown("p2p", Severity::Note, subjects.clone(), "Whether the cards reach each other's memory", facts),
     });
