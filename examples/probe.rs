@@ -66,9 +66,13 @@ fn main() {
             let svg = rigbay::drawing::svg::svg(&d, t);
             std::fs::write(format!("/tmp/rig{n}-{name}.png"), rigbay::drawing::svg::png(&svg, 1.0).unwrap()).unwrap();
         }
-        for card in &r.facts.space.cards {
-            println!("{card:?}");
-        }
+        let t = std::time::Instant::now();
+        let full = analyze(&c, &p, Effort::Full);
+        println!("full {:?}", t.elapsed());
+        let t = std::time::Instant::now();
+        let _ = analyze(&c, &p, Effort::Live);
+        println!("live {:?}", t.elapsed());
+        for f in &full.findings { println!("{:?} {:?} {} {}: {} | stake {:?} | {:?}", f.verdict, f.severity, f.rule, f.guide.join(","), f.message, f.stake.as_ref().and_then(|s| s.money.map(|m| m.to_string())), f.fixes.iter().map(|x| x.label.clone()).collect::<Vec<_>>()); }
     }
     let _ = p;
 }
