@@ -11,6 +11,7 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 use super::Catalog;
 use super::kinds::KINDS;
 use super::part::{Life, Part, PartId, PartKind, Price, Provenance, Source};
+use super::rates::Rates;
 use super::templates::Templates;
 
 /// The catalog that ships with the program.
@@ -96,6 +97,7 @@ impl File<'_> {
 pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
     let mut faults = Vec::new();
     let mut templates = Templates::default();
+    let mut rates = Rates::default();
     let mut sources = Vec::new();
     let mut tables = Vec::new();
     for (name, text) in files {
@@ -119,7 +121,8 @@ pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
     let parts = assemble(&mut sources, tables, &mut faults);
     faults.sort_by(|a, b| (&a.file, a.line, &a.field).cmp(&(&b.file, b.line, &b.field)));
     let version = super::fingerprint(files.iter().map(|(_, text)| text.as_str()));
-    (Catalog::new(parts, templates, version), faults)
+    let catalog = Catalog::new(parts, templates, version).with_rates(rates);
+    (catalog, faults)
 }
 
 /// Parts in a table of another file, such as a rig file's `[parts]`; faults name the lines of `text`, the whole file.
