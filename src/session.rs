@@ -109,7 +109,12 @@ impl Session {
             return &self.preview.insert((self.revision, preview)).1;
         }
         // The `insert` arm above returned; the stored preview is the right one.
-        &self.preview.get_or_insert_with(|| (0, Preview { edit: edit.clone(), outcome: Err(Refusal::BadValue { field: "preview", why: String::new() }) })).1
+        &self
+            .preview
+            .get_or_insert_with(|| {
+                (0, Preview { edit: edit.clone(), outcome: Err(Refusal::BadValue { field: "preview", why: String::new() }) })
+            })
+            .1
     }
 
     /// The preview last asked for, while the document has not changed.

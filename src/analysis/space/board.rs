@@ -50,7 +50,9 @@ pub(super) fn connector_rect(catalog: &Catalog, board: Rect, opening: f64, size:
 /// Box of CPU socket `n` (from 1).
 pub(super) fn socket_rect(catalog: &Catalog, frame: Rect, board: &Board, n: u8) -> Rect {
     let t = &catalog.templates;
-    let Some(zone) = t.zone(board.socket, board.socket_count.unwrap_or(1)) else { return Rect::new(frame.x + 90.0, frame.y + 50.0, 70.0, 70.0) };
+    let Some(zone) = t.zone(board.socket, board.socket_count.unwrap_or(1)) else {
+        return Rect::new(frame.x + 90.0, frame.y + 50.0, 70.0, 70.0);
+    };
     let (u, v) = if n >= 2 { ("socket2_u_mm", "socket2_v_mm") } else { ("socket_u_mm", "socket_v_mm") };
     let (w, h) = (t.zone_mm(zone, "socket_w_mm"), t.zone_mm(zone, "socket_h_mm"));
     Rect::new(frame.x + t.zone_mm(zone, u) - w / 2.0, frame.y + t.zone_mm(zone, v) - h / 2.0, w, h)

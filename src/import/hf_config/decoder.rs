@@ -109,12 +109,17 @@ fn choose(keys: &Keys<'_>) -> Result<(Family, Vec<String>), ConfigError> {
     if keys.anywhere("is_encoder_decoder") == Some(&Value::Bool(true)) {
         return Err(keys.unsupported("not known, and pairs an encoder with a decoder. Enter its parameter count by hand"));
     }
+    if keys.any_key_with("mamba") || keys.any_key_with("rwkv") {
+        return Err(keys.unsupported("not known, and mixes tokens by more than attention. Enter its parameter count by hand"));
+    }
     let width: &[&str] = if keys.has(EXPERTS) { &["moe_intermediate_size", "intermediate_size"] } else { WIDTH };
     keys.require(&[HIDDEN, LAYERS, HEADS, width, VOCAB])?;
     let bias = if keys.has(&["qkv_bias"]) { Flag::Key("qkv_bias", false) } else { LLAMA.qkv_bias };
     let qk_norm = if keys.has(&["use_qk_norm"]) { QkNorm::HeadIf("use_qk_norm") } else { QkNorm::HeadIf("qk_norm") };
+    let named =
+        if model_type.is_empty() { "The file names no model type".to_owned() } else { format!("Model type `{model_type}` is not known") };
     let remark = format!(
-        "Model type `{model_type}` is not known: counted by its keys as a decoder with RMS norms and a gated feed-forward; compare the total with the published one"
+        "{named}: counted by its keys as a decoder with RMS norms and a gated feed-forward; compare the total with the published one"
     );
     Ok((Family { qkv_bias: bias, qk_norm, pattern: Pattern::WindowIfUsed, ..LLAMA }, vec![remark]))
 }

@@ -63,6 +63,11 @@ impl<'a> Keys<'a> {
         self.find(names).is_some() || self.default(names).is_some()
     }
 
+    /// Whether a key begins like this.
+    pub fn any_key_with(&self, prefix: &str) -> bool {
+        self.map.keys().any(|k| k.starts_with(prefix))
+    }
+
     fn default(&self, names: &[&'static str]) -> Option<u64> {
         self.defaults.iter().find(|(name, _)| names.contains(name)).map(|(_, value)| *value)
     }

@@ -1,7 +1,7 @@
 //! Reads the `config.json` of a published model and counts its parameters and caches exactly.
 //!
 //! The counts equal `sum(p.numel() for p in model.parameters())` of the model class in transformers 5.24, tied weights once.
-//! What a family shares with others is a row of [`families`]; what only it has is a function in [`special`].
+//! What a family shares with others is a row of `families`; what only it has is a function in `special`.
 
 mod attention;
 mod decoder;
