@@ -7,6 +7,7 @@ use crate::checks::{Case, run};
 use crate::project::Project;
 
 pub mod json;
+pub mod snapshot;
 
 /// A rig, computed and judged.
 #[derive(Clone, Debug, PartialEq)]

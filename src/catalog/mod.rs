@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub mod folder;
 pub mod load;
 pub mod model;
 pub mod part;
