@@ -13,6 +13,7 @@ pub mod import;
 pub mod project;
 pub mod replay;
 pub mod report;
+pub mod search;
 pub mod session;
 #[cfg(feature = "gui")]
 pub mod ui;

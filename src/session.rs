@@ -109,7 +109,12 @@ impl Session {
             return &self.preview.insert((self.revision, preview)).1;
         }
         // The `insert` arm above returned; the stored preview is the right one.
-        &self.preview.get_or_insert_with(|| (0, Preview { edit: edit.clone(), outcome: Err(Refusal::BadValue { field: "preview", why: String::new() }) })).1
+        &self
+            .preview
+            .get_or_insert_with(|| {
+                (0, Preview { edit: edit.clone(), outcome: Err(Refusal::BadValue { field: "preview", why: String::new() }) })
+            })
+            .1
     }
 
     /// The preview last asked for, while the document has not changed.
@@ -161,7 +166,9 @@ impl Session {
     }
 
     fn refresh(&mut self) {
-        self.report = Arc::new(analyze(&self.catalog, self.project(), Effort::Live));
+        let mut report = analyze(&self.catalog, self.project(), Effort::Live);
+        report.carry_over(&self.report);
+        self.report = Arc::new(report);
         self.revision += 1;
         self.preview = None;
         if let Some(Subject::Placement(id)) = &self.selection

@@ -87,14 +87,15 @@ fn newest(part: &Part, wanted: impl Fn(PriceKind) -> bool) -> Option<(&Price, Mo
     offers.rev().max_by(|a, b| a.0.date.cmp(&b.0.date))
 }
 
-/// A price in the room's currency, and whether a rate was used. `None` where the price book holds no rate to that currency.
-pub fn in_room_currency(project: &Project, price: Money) -> Option<(Money, bool)> {
+/// A price in the room's currency, and whether a rate was used: the user's own, else the catalog's. `None` where neither has one.
+pub fn in_room_currency(catalog: &Catalog, project: &Project, price: Money) -> Option<(Money, bool)> {
     let room = project.room.currency;
     if price.currency == room {
         return Some((price, false));
     }
-    let rate = project.prices.rates.get(price.currency.code()).filter(|r| r.to == room && r.per_unit.is_finite())?;
-    Some((Money { cents: (price.cents as f64 * rate.per_unit).round() as i64, currency: room }, true))
+    let own = project.prices.rates.get(price.currency.code()).filter(|r| r.to == room && r.per_unit.is_finite()).map(|r| r.per_unit);
+    let rate = own.or_else(|| catalog.rates.between(price.currency, room).map(|(rate, _)| rate))?;
+    Some((Money { cents: (price.cents as f64 * rate).round() as i64, currency: room }, true))
 }
 
 /// Cost of drawing `watts_drawn` from the wall for `hours` at `tariff` per kWh, in units of the tariff's currency.
@@ -119,7 +120,7 @@ pub fn cost(catalog: &Catalog, project: &Project, power: &Power) -> Cost {
     };
     for (id, placement, _) in project.rig.placed(catalog) {
         let asked = best_price(catalog, project, &placement.part);
-        let counted = asked.as_ref().and_then(|a| in_room_currency(project, a.price));
+        let counted = asked.as_ref().and_then(|a| in_room_currency(catalog, project, a.price));
         match (&asked, counted) {
             (Some(asked), Some((money, converted))) => {
                 cost.known_total.cents = cost.known_total.cents.saturating_add(money.cents);

@@ -50,7 +50,9 @@ fn match_kinds(catalog: &Catalog, build: &Build, part: &Part, slot: &Slot) -> Fi
         (PartKind::Case(_), SlotKind::Case) | (PartKind::Board(_), SlotKind::Board) | (PartKind::Psu(_), SlotKind::Psu) => Fit::Fits,
         (PartKind::Cpu(cpu), SlotKind::Socket) => cpu_fit(cpu, host_board(catalog, build, &slot.id)),
         (PartKind::Cooler(cooler), SlotKind::CoolerSeat) => {
-            let Some(socket) = host_board(catalog, build, &slot.id).and_then(|b| b.socket) else { return unsure("the board's socket is unknown") };
+            let Some(socket) = host_board(catalog, build, &slot.id).and_then(|b| b.socket) else {
+                return unsure("the board's socket is unknown");
+            };
             match &cooler.sockets {
                 None => unsure("its list of sockets is unknown"),
                 Some(list) if list.iter().any(|s| s.cooler_fits(socket)) => Fit::Fits,
@@ -172,9 +174,7 @@ fn connector_fit(part: &Part, connector: &Connector) -> Fit {
 /// A long card goes into a short slot only if the slot's end is open, which the catalog does not know.
 fn slot_fit(lanes: Option<u8>, connector: &Connector) -> Fit {
     match (lanes, connector.size) {
-        (Some(card), Some(slot)) if card > slot => {
-            never(format!("an x{card} card does not go into a closed x{slot} slot; use a riser"))
-        }
+        (Some(card), Some(slot)) if card > slot => never(format!("an x{card} card does not go into a closed x{slot} slot; use a riser")),
         (Some(card), Some(_)) => match connector.lanes {
             Some(0) => Fit::FitsBut("the slot has no lanes".into()),
             Some(wired) if wired < card => Fit::FitsBut(format!("the slot is wired for x{wired}, the card could use x{card}")),

@@ -24,10 +24,7 @@ impl std::fmt::Display for PlacementId {
 impl std::str::FromStr for PlacementId {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        text.strip_prefix('p')
-            .and_then(|n| n.parse().ok())
-            .map(Self)
-            .ok_or_else(|| format!("\"{text}\" is no placement such as p7"))
+        text.strip_prefix('p').and_then(|n| n.parse().ok()).map(Self).ok_or_else(|| format!("\"{text}\" is no placement such as p7"))
     }
 }
 
@@ -127,18 +124,12 @@ impl Build {
 
     /// Parts at places, in order of their ids; the tray is left out.
     pub fn placed<'a>(&'a self, catalog: &'a Catalog) -> impl Iterator<Item = (PlacementId, &'a Placement, &'a Part)> {
-        self.placements
-            .iter()
-            .filter(|(_, p)| p.slot.is_some())
-            .filter_map(|(&id, p)| Some((id, p, catalog.part(&p.part)?)))
+        self.placements.iter().filter(|(_, p)| p.slot.is_some()).filter_map(|(&id, p)| Some((id, p, catalog.part(&p.part)?)))
     }
 
     /// Parts that lie in the tray.
     pub fn tray<'a>(&'a self, catalog: &'a Catalog) -> impl Iterator<Item = (PlacementId, &'a Part)> {
-        self.placements
-            .iter()
-            .filter(|(_, p)| p.slot.is_none())
-            .filter_map(|(&id, p)| Some((id, catalog.part(&p.part)?)))
+        self.placements.iter().filter(|(_, p)| p.slot.is_none()).filter_map(|(&id, p)| Some((id, catalog.part(&p.part)?)))
     }
 
     /// Who sits in a slot, in order of their ids.

@@ -21,8 +21,13 @@ pub enum SlotKind {
     /// A slot, M.2 socket or cable connector, with the catalog's facts about it.
     Connector(Arc<Connector>),
     /// A mount for one fan of up to this size.
-    FanMount { edge: Edge, size_mm: u16 },
-    Bay { inch35: bool },
+    FanMount {
+        edge: Edge,
+        size_mm: u16,
+    },
+    Bay {
+        inch35: bool,
+    },
     /// NVLink edge of a card.
     Bridge,
 }

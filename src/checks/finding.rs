@@ -80,14 +80,14 @@ pub struct Fix {
 pub struct MissingFact {
     /// Name of the part, or "rig".
     pub part: String,
-    /// "length_mm"
+    /// `length_mm`
     pub field: String,
 }
 
 /// One judgement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Id of the rule: "psu_capacity".
+    /// Id of the rule: `psu_capacity`.
     pub rule: &'static str,
     /// Rules of the buyer's guide behind it: "G15".
     pub guide: Vec<&'static str>,

@@ -6,20 +6,29 @@ use crate::analysis::Facts;
 use crate::catalog::Catalog;
 use crate::project::Project;
 
+mod candidates;
+mod clearance;
+mod display;
 pub mod finding;
 mod fit;
+mod fixes;
 mod memory;
 mod money;
+mod plugs;
 mod power;
+mod present;
+mod rig;
+mod slots;
 mod thermal;
 mod workload;
 
 use finding::{Finding, Severity, Verdict};
+pub use fixes::{Search, mend};
 
 /// A rule: its id, its name, why it matters, and its function.
 #[derive(Debug)]
 pub struct Check {
-    /// Stable: "psu_capacity".
+    /// Stable: `psu_capacity`.
     pub id: &'static str,
     /// Names the class: "Power supply capacity".
     pub title: &'static str,
@@ -27,7 +36,10 @@ pub struct Check {
     pub why: &'static str,
     /// Rules of the buyer's guide behind it.
     pub guide: &'static [&'static str],
+    /// Judges; costs little, as it runs on every edit.
     pub run: fn(&Case<'_>, &mut Vec<Finding>),
+    /// Where fixes come from, if parts or places of the catalog can mend it; tried by [`mend`] only.
+    pub search: Option<Search>,
 }
 
 /// What a rule may read.
@@ -40,7 +52,21 @@ pub struct Case<'a> {
 
 /// All rules, by theme.
 pub fn all() -> impl Iterator<Item = &'static Check> {
-    [fit::RULES, memory::RULES, power::RULES, thermal::RULES, workload::RULES, money::RULES].into_iter().flatten()
+    [
+        present::RULES,
+        fit::RULES,
+        clearance::RULES,
+        slots::RULES,
+        memory::RULES,
+        power::RULES,
+        plugs::RULES,
+        thermal::RULES,
+        workload::RULES,
+        display::RULES,
+        money::RULES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The rule of an id.
@@ -58,8 +84,7 @@ pub fn run(case: &Case<'_>) -> Vec<Finding> {
             if finding.guide.is_empty() {
                 finding.guide.extend_from_slice(check.guide);
             }
-            finding.accepted =
-                case.project.accepted.iter().find(|a| a.finding == finding.key()).map(|a| a.because.clone());
+            finding.accepted = case.project.accepted.iter().find(|a| a.finding == finding.key()).map(|a| a.because.clone());
         }
     }
     sort(&mut findings);

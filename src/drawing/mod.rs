@@ -11,6 +11,10 @@ pub mod svg;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     Background,
+    /// Surface of panels, and of what lies on them.
+    Panel,
+    Raised,
+    Line,
     CaseWall,
     CaseInside,
     Shroud,
@@ -31,11 +35,18 @@ pub enum Role {
     Mount,
     Label,
     SubLabel,
+    /// Chosen or changed.
     Accent,
+    OnAccent,
     Problem,
     Advice,
     Good,
+    /// Notes, cold air, weights in charts.
     Cold,
+    /// KV cache in charts.
+    Cache,
+    /// Overhead and whatever carries no meaning of its own.
+    Neutral,
 }
 
 /// How an outline is drawn.
@@ -65,13 +76,36 @@ pub enum Target {
     Slot(SlotId),
 }
 
+/// One thing to paint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    Rect { rect: Rect, corner_mm: f64, fill: Option<Role>, stroke: Option<Stroke> },
-    Circle { center: (f64, f64), radius_mm: f64, fill: Option<Role>, stroke: Option<Stroke> },
-    Line { points: Vec<(f64, f64)>, stroke: Stroke, arrow: bool },
-    /// `size` in millimetres of cap height times 1.4; the window clamps it to a readable size and hides what does not fit `room_mm`.
-    Text { at: (f64, f64), text: String, size_mm: f64, strong: bool, role: Role, anchor: Anchor, room_mm: f64 },
+    Rect {
+        rect: Rect,
+        corner_mm: f64,
+        fill: Option<Role>,
+        stroke: Option<Stroke>,
+    },
+    Circle {
+        center: (f64, f64),
+        radius_mm: f64,
+        fill: Option<Role>,
+        stroke: Option<Stroke>,
+    },
+    Line {
+        points: Vec<(f64, f64)>,
+        stroke: Stroke,
+        arrow: bool,
+    },
+    /// `size_mm` is the line height; the window keeps it readable and cuts it with "…" at `room_mm`.
+    Text {
+        at: (f64, f64),
+        text: String,
+        size_mm: f64,
+        strong: bool,
+        role: Role,
+        anchor: Anchor,
+        room_mm: f64,
+    },
 }
 
 /// A shape and what it stands for.

@@ -1,1 +1,384 @@
-//! stub
+//! Draws a rig: one function a kind of thing, back to front.
+
+use super::{Anchor, Drawing, Piece, Role, Shape, Stroke, Target};
+use crate::analysis::space::{Place, Position, Rect, Seat, Space};
+use crate::build::PlacementId;
+use crate::build::slots::SlotKind;
+use crate::catalog::Catalog;
+use crate::catalog::part::{Gpu, Part, PartKind};
+use crate::catalog::vocab::{Edge, GpuCooler};
+use crate::checks::finding::{Finding, Severity, Verdict};
+use crate::project::{Project, Subject};
+use crate::report::Report;
+
+/// The whole rig with its labels.
+pub fn draw(catalog: &Catalog, project: &Project, report: &Report) -> Drawing {
+    let mut pen = Pen { catalog, project, report, out: Vec::new() };
+    let space = &report.facts.space;
+    pen.case(space);
+    for seat in &space.seats {
+        pen.seat(seat, Layer::Board);
+    }
+    for place in &space.places {
+        pen.place(place);
+    }
+    for layer in [Layer::Flat, Layer::Tall] {
+        for seat in &space.seats {
+            pen.seat(seat, layer);
+        }
+    }
+    for place in space.places.iter().filter(|p| p.slot.is_pcie()) {
+        pen.slot_label(place, space);
+    }
+    pen.gaps(space);
+    pen.notes(space);
+    let text = Rect::new(space.bounds.x, space.bounds.y - 14.0, space.bounds.w, space.bounds.h + 34.0);
+    Drawing { pieces: pen.out, bounds: text }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layer {
+    Board,
+    Flat,
+    Tall,
+}
+
+struct Pen<'a> {
+    catalog: &'a Catalog,
+    project: &'a Project,
+    report: &'a Report,
+    out: Vec<Piece>,
+}
+
+const THIN: f32 = 1.0;
+
+fn line(role: Role, width: f32, dashed: bool) -> Option<Stroke> {
+    Some(Stroke { role, width, dashed })
+}
+
+impl<'a> Pen<'a> {
+    fn part(&self, id: PlacementId) -> Option<&'a Part> {
+        self.catalog.part(&self.project.rig.placement(id)?.part)
+    }
+
+    fn push(&mut self, shape: Shape, target: Option<Target>) {
+        self.out.push(Piece { shape, target });
+    }
+
+    fn rect(&mut self, rect: Rect, corner_mm: f64, fill: Option<Role>, stroke: Option<Stroke>, target: Option<Target>) {
+        self.push(Shape::Rect { rect, corner_mm, fill, stroke }, target);
+    }
+
+    fn text(&mut self, at: (f64, f64), text: impl Into<String>, look: (f64, bool, Role), anchor: Anchor, room_mm: f64) {
+        let (size_mm, strong, role) = look;
+        self.push(Shape::Text { at, text: text.into(), size_mm, strong, role, anchor, room_mm }, None);
+    }
+
+    fn case(&mut self, space: &Space) {
+        let case = self.project.rig.part_in(self.catalog, &crate::build::SlotId::rig("case"));
+        let wall = line(Role::CaseWall, 3.0, !space.case_known);
+        self.rect(space.case, 7.0, Some(Role::CaseInside), wall, case.map(|(id, _)| Target::Placement(id)));
+        if let Some(y) = space.shroud_y {
+            let c = space.case;
+            let cover = Rect::new(c.x + 3.0, y, c.w - 6.0, c.bottom() - y - 3.0);
+            self.rect(cover, 3.0, Some(Role::Shroud), line(Role::Line, THIN, true), None);
+        }
+        let name = case.map_or_else(|| "No case: parts on a bench".to_owned(), |(_, p)| p.short_name().to_owned());
+        self.text((space.case.x + 2.0, space.case.y - 9.0), name, (12.0, false, Role::SubLabel), Anchor::LeftMiddle, space.case.w);
+    }
+
+    fn place(&mut self, place: &Place) {
+        let free = place.slot.occupants.is_empty();
+        let target = Some(Target::Slot(place.slot.id.clone()));
+        let dashed = place.position != Position::Known;
+        match &place.slot.kind {
+            SlotKind::Case | SlotKind::Board => {}
+            SlotKind::Psu if free => self.empty(place, "Supply bay", target),
+            SlotKind::Socket if free => self.empty(place, "CPU socket", target),
+            SlotKind::Socket => self.rect(place.rect, 3.0, Some(Role::Socket), line(Role::BoardEdge, THIN, false), target),
+            SlotKind::Dimm => {
+                for rect in std::iter::once(place.rect).chain(place.also.iter().copied()) {
+                    self.rect(rect, 1.0, None, line(Role::SlotFree, THIN, false), target.clone());
+                }
+            }
+            SlotKind::FanMount { .. } if matches!(place.position, Position::Strip(_)) => self.strip_row(place, target),
+            SlotKind::FanMount { .. } if free => self.rect(place.rect, 2.0, None, line(Role::Mount, THIN, true), target),
+            SlotKind::Connector(_) if place.slot.is_pcie() && !matches!(place.position, Position::Strip(_)) => {
+                let role = if place.covered_by.is_some() { Role::Problem } else { Role::SlotFree };
+                self.rect(place.rect, 1.0, Some(Role::Slot), line(role, THIN, dashed), target);
+            }
+            SlotKind::Connector(_) | SlotKind::Bay { .. } | SlotKind::Bridge => self.strip_row(place, target),
+            SlotKind::Psu if matches!(place.position, Position::Strip(_)) => self.strip_row(place, target),
+            SlotKind::Psu | SlotKind::CoolerSeat | SlotKind::FanMount { .. } => {}
+        }
+    }
+
+    fn empty(&mut self, place: &Place, text: &str, target: Option<Target>) {
+        self.rect(place.rect, 3.0, None, line(Role::SlotFree, THIN, true), target);
+        self.text(place.rect.center(), text, (11.0, false, Role::SubLabel), Anchor::Center, place.rect.w);
+    }
+
+    /// A numbered row beside the case.
+    fn strip_row(&mut self, place: &Place, target: Option<Target>) {
+        let Position::Strip(n) = place.position else { return };
+        let r = place.rect;
+        let occupant = place.slot.occupants.first().copied();
+        let (fill, target) = match occupant {
+            Some(id) => (Some(Role::Drive), Some(Target::Placement(id))),
+            None => (None, target),
+        };
+        self.rect(r, 3.0, fill, line(Role::Mount, THIN, occupant.is_none()), target);
+        let (x, y) = (r.x + 11.0, r.y + r.h / 2.0);
+        self.text((x, y), n.to_string(), (10.0, true, Role::SubLabel), Anchor::Center, 18.0);
+        let name = occupant.and_then(|id| self.part(id)).map(Part::short_name);
+        let upper = name.unwrap_or("free");
+        let role = if occupant.is_some() { Role::Label } else { Role::SubLabel };
+        self.text((r.x + 22.0, r.y + 7.5), upper, (10.0, occupant.is_some(), role), Anchor::LeftMiddle, r.w - 25.0);
+        self.text((r.x + 22.0, r.y + 17.0), place.slot.label.clone(), (8.5, false, Role::SubLabel), Anchor::LeftMiddle, r.w - 25.0);
+    }
+
+    fn seat(&mut self, seat: &Seat, layer: Layer) {
+        if matches!(seat.position, Position::Strip(_)) {
+            return;
+        }
+        let Some(part) = self.part(seat.placement) else { return };
+        let own = match part.kind {
+            PartKind::Board(_) => Layer::Board,
+            PartKind::Gpu(_) | PartKind::Cooler(_) | PartKind::Nic(_) | PartKind::Carrier(_) => Layer::Tall,
+            _ => Layer::Flat,
+        };
+        if own != layer {
+            return;
+        }
+        match &part.kind {
+            PartKind::Board(_) => self.board(seat, part),
+            PartKind::Gpu(gpu) => self.gpu(seat, part, gpu),
+            PartKind::Cpu(_) => self.boxed(seat, part, Role::Socket, ""),
+            PartKind::Cooler(_) => self.cooler(seat, part),
+            PartKind::Ram(_) => {
+                for rect in std::iter::once(seat.rect).chain(seat.also.iter().copied()) {
+                    self.rect(rect, 1.0, Some(Role::Ram), None, Some(Target::Placement(seat.placement)));
+                }
+            }
+            PartKind::Psu(psu) => {
+                let watts = psu.watts.map_or_else(|| "rating unknown".to_owned(), crate::units::watts);
+                self.boxed(seat, part, Role::Psu, &watts);
+            }
+            PartKind::Fan(_) => self.fan(seat),
+            PartKind::Nic(_) | PartKind::Carrier(_) => self.boxed(seat, part, Role::Card, ""),
+            PartKind::Drive(_) | PartKind::Riser(_) | PartKind::Bridge(_) => self.boxed(seat, part, Role::Drive, ""),
+            PartKind::Case(_) => {}
+        }
+    }
+
+    /// Whether any of its millimetres is a template's.
+    fn dashed(seat: &Seat) -> bool {
+        !seat.assumed.is_empty() || seat.position == Position::OrderOnly
+    }
+
+    fn board(&mut self, seat: &Seat, part: &Part) {
+        let r = seat.rect;
+        let edge = line(Role::BoardEdge, 1.5, seat.position != Position::Known);
+        self.rect(r, 3.0, Some(Role::Board), edge, Some(Target::Placement(seat.placement)));
+        let at = (r.right() - 5.0, r.bottom() - 8.0);
+        self.text(at, part.short_name(), (10.0, false, Role::SubLabel), Anchor::RightMiddle, r.w * 0.8);
+    }
+
+    /// A plain box with the part's name and one line more.
+    fn boxed(&mut self, seat: &Seat, part: &Part, role: Role, below: &str) {
+        let r = seat.rect;
+        self.rect(r, 3.0, Some(role), line(self.edge_of(seat.placement), 1.2, Self::dashed(seat)), Some(Target::Placement(seat.placement)));
+        let (x, y) = r.center();
+        let shift = if below.is_empty() || r.h < 26.0 { 0.0 } else { 7.0 };
+        self.text((x, y - shift), part.short_name(), (11.0, true, Role::Label), Anchor::Center, r.w - 6.0);
+        if shift > 0.0 {
+            self.text((x, y + shift), below, (9.5, false, Role::SubLabel), Anchor::Center, r.w - 6.0);
+        }
+    }
+
+    fn cooler(&mut self, seat: &Seat, part: &Part) {
+        self.rect(
+            seat.rect,
+            4.0,
+            Some(Role::Cooler),
+            line(self.edge_of(seat.placement), 1.2, Self::dashed(seat)),
+            Some(Target::Placement(seat.placement)),
+        );
+        let r = seat.rect;
+        for n in 1..6 {
+            let x = r.x + r.w * f64::from(n) / 6.0;
+            let fin = Stroke { role: Role::Line, width: THIN, dashed: false };
+            self.push(Shape::Line { points: vec![(x, r.y + 5.0), (x, r.bottom() - 5.0)], stroke: fin, arrow: false }, None);
+        }
+        let cpu = self
+            .report
+            .facts
+            .space
+            .seats
+            .iter()
+            .find(|s| s.rect.overlaps(&r) && matches!(self.part(s.placement).map(|p| &p.kind), Some(PartKind::Cpu(_))));
+        let (x, y) = r.center();
+        let cpu = cpu.and_then(|s| self.part(s.placement));
+        if let Some(cpu) = cpu {
+            self.text((x, y - 7.0), cpu.short_name(), (11.0, true, Role::Label), Anchor::Center, r.w - 6.0);
+        }
+        let at = if cpu.is_some() { (x, y + 7.0) } else { (x, y) };
+        self.text(at, part.short_name(), (9.5, false, Role::SubLabel), Anchor::Center, r.w - 6.0);
+    }
+
+    /// A slab with bracket, name, memory, power and the marks of its cooler.
+    fn gpu(&mut self, seat: &Seat, part: &Part, gpu: &Gpu) {
+        let r = seat.rect;
+        let target = Some(Target::Placement(seat.placement));
+        self.rect(r, 2.5, Some(Role::Card), line(self.edge_of(seat.placement), 1.4, Self::dashed(seat)), target.clone());
+        self.rect(Rect::new(r.x - 3.0, r.y, 4.0, r.h), 1.0, Some(Role::Bracket), None, target);
+        let fans = self.cooler_marks(gpu, r);
+        let room = r.w - 14.0 - fans;
+        let facts = [
+            gpu.memory_gb.map(|g| format!("{} GB", crate::units::plain(g, 1))),
+            gpu.tdp_w.map(crate::units::watts),
+            gpu.cooler.map(|c| c.to_string()),
+        ];
+        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        if r.h >= 25.0 {
+            let y = r.y + r.h.min(60.0) / 2.0;
+            self.text((r.x + 7.0, y - 7.0), part.short_name(), (12.0, true, Role::Label), Anchor::LeftMiddle, room);
+            self.text((r.x + 7.0, y + 7.0), facts.join(" · "), (10.0, false, Role::SubLabel), Anchor::LeftMiddle, room);
+        } else {
+            self.text((r.x + 7.0, r.y + r.h / 2.0), part.short_name(), (11.0, true, Role::Label), Anchor::LeftMiddle, room);
+        }
+    }
+
+    /// Draws the fans seen through the slab's edge; returns the width they take at its far end.
+    fn cooler_marks(&mut self, gpu: &Gpu, r: Rect) -> f64 {
+        let y = r.y + r.h / 2.0;
+        let radius = (r.h * 0.36).min(14.0);
+        let ring = line(Role::CardFan, 1.2, false);
+        match gpu.cooler {
+            Some(GpuCooler::Blower) => {
+                let center = (r.right() - radius - 6.0, y);
+                self.push(Shape::Circle { center, radius_mm: radius, fill: None, stroke: ring }, None);
+                2.0 * radius + 10.0
+            }
+            Some(GpuCooler::OpenAir | GpuCooler::FlowThrough | GpuCooler::Hybrid) => {
+                let fan = (r.w / 3.4).min(92.0);
+                let under = Stroke { role: Role::CardFan, width: 2.0, dashed: false };
+                for n in 0..(r.w / (fan + 6.0)).floor().min(3.0) as u32 {
+                    let x = r.right() - 6.0 - f64::from(n) * (fan + 4.0);
+                    let points = vec![(x - fan, r.bottom() - 2.2), (x, r.bottom() - 2.2)];
+                    self.push(Shape::Line { points, stroke: under, arrow: false }, None);
+                }
+                4.0
+            }
+            Some(GpuCooler::Passive | GpuCooler::Water) | None => 4.0,
+        }
+    }
+
+    fn fan(&mut self, seat: &Seat) {
+        let r = seat.rect;
+        self.rect(r, 2.5, Some(Role::Fan), line(Role::Mount, THIN, false), Some(Target::Placement(seat.placement)));
+        let Some(edge) = self.edge_of_mount(seat.placement) else { return };
+        let intake = self.is_intake(seat.placement, edge);
+        let (x, y) = r.center();
+        let (dx, dy) = match edge {
+            Edge::Front => (-1.0, 0.0),
+            Edge::Rear => (1.0, 0.0),
+            Edge::Top => (0.0, 1.0),
+            Edge::Bottom | Edge::Side | Edge::Internal => (0.0, -1.0),
+        };
+        let sign = if intake { 1.0 } else { -1.0 };
+        let reach = 16.0;
+        let points = vec![(x - sign * dx * reach, y - sign * dy * reach), (x + sign * dx * reach, y + sign * dy * reach)];
+        let role = if intake { Role::Cold } else { Role::Advice };
+        self.push(Shape::Line { points, stroke: Stroke { role, width: 2.0, dashed: false }, arrow: true }, None);
+    }
+
+    fn edge_of_mount(&self, id: PlacementId) -> Option<Edge> {
+        let slot = self.project.rig.placement(id)?.slot.as_ref()?;
+        match self.report.facts.space.place(slot)?.slot.kind {
+            SlotKind::FanMount { edge, .. } => Some(edge),
+            _ => None,
+        }
+    }
+
+    /// The fan's own setting, else the usual way round: in at the front and the bottom, out at the rear and the top.
+    fn is_intake(&self, id: PlacementId, edge: Edge) -> bool {
+        let setting = self.project.rig.placement(id).and_then(|p| p.settings.get("direction"));
+        setting.map_or(matches!(edge, Edge::Front | Edge::Bottom | Edge::Side), |d| d == "intake")
+    }
+
+    /// Edge colour by the worst finding about a part.
+    fn edge_of(&self, id: PlacementId) -> Role {
+        let about = |f: &&Finding| f.verdict == Verdict::Fail && f.accepted.is_none() && f.subjects.contains(&Subject::Placement(id));
+        match self.report.findings.iter().filter(about).map(|f| f.severity).min() {
+            Some(Severity::Blocker | Severity::Problem) => Role::Problem,
+            Some(Severity::Advice) => Role::Advice,
+            Some(Severity::Note) | None => Role::CardEdge,
+        }
+    }
+
+    /// Name and width beside a slot on the board, beyond its card.
+    fn slot_label(&mut self, place: &Place, space: &Space) {
+        if matches!(place.position, Position::Strip(_)) {
+            return;
+        }
+        let Some(board) = space.board else { return };
+        let line = place.rect.y + place.rect.h / 2.0;
+        let blocked = place.covered_by.is_some();
+        let connector = place.slot.connector();
+        let lanes = connector.and_then(|c| c.lanes).map_or_else(|| "x?".to_owned(), |l| format!("x{l}"));
+        let r#gen = connector.and_then(|c| c.r#gen).map_or_else(String::new, |g| format!(" Gen{g}"));
+        let text =
+            if blocked { format!("{} covered", place.slot.label) } else { format!("{} {lanes}{gen}", place.slot.label, r#gen = r#gen) };
+        let role = if blocked { Role::Problem } else { Role::SubLabel };
+        let hidden = space.seats.iter().filter(|s| s.rect.y < line && line < s.rect.bottom() && self.is_card(s.placement));
+        let card_end = hidden.map(|s| s.rect.right()).fold(place.rect.right(), f64::max);
+        let own = place.slot.occupants.first().and_then(|id| space.seat(*id));
+        let y = own.map_or(line, |seat| seat.rect.y + seat.rect.h.min(60.0) / 2.0);
+        let x = card_end + 5.0;
+        let room = (space.case.right() - 32.0 - x).max(if x < board.right() { board.right() - x } else { 0.0 });
+        if room > 20.0 {
+            self.text((x, y), text, (9.0, false, role), Anchor::LeftMiddle, room);
+        }
+    }
+
+    fn is_card(&self, id: PlacementId) -> bool {
+        matches!(self.part(id).map(|p| &p.kind), Some(PartKind::Gpu(_) | PartKind::Nic(_) | PartKind::Carrier(_)))
+    }
+
+    /// Free air between neighbours, written where it is narrow.
+    fn gaps(&mut self, space: &Space) {
+        for card in &space.cards {
+            let (Some((below, Some(gap))), Some(upper)) = (card.below, space.seat(card.placement)) else { continue };
+            let Some(lower) = space.seat(below) else { continue };
+            if gap > 25.0 {
+                continue;
+            }
+            let x = upper.rect.right().min(lower.rect.right()) - 40.0;
+            let y = upper.rect.bottom() + gap / 2.0;
+            let role = if gap < 0.0 { Role::Problem } else { Role::Advice };
+            let text = if gap < 0.0 { format!("overlap {}", crate::units::mm(-gap)) } else { format!("gap {}", crate::units::mm(gap)) };
+            let far = upper.rect.right().max(lower.rect.right());
+            let points = vec![(x, y), (far + 8.0, y)];
+            self.push(Shape::Line { points, stroke: Stroke { role, width: THIN, dashed: true }, arrow: false }, None);
+            self.text((far + 10.0, y), text, (9.5, false, role), Anchor::LeftMiddle, 90.0);
+        }
+    }
+
+    /// What the reader must know about the scale.
+    fn notes(&mut self, space: &Space) {
+        let order_only = space.places.iter().any(|p| p.slot.is_pcie() && p.position == Position::OrderOnly);
+        let y = space.bounds.bottom() + 10.0;
+        if order_only {
+            let text = "Slots in order only: their places on this board are not confirmed, so distances are unknown";
+            self.text((space.case.x + 2.0, y), text, (10.0, false, Role::Advice), Anchor::LeftMiddle, space.bounds.w);
+        } else {
+            let text = "Side view, to scale; a dashed edge marks an assumed size";
+            self.text((space.case.x + 2.0, y), text, (10.0, false, Role::SubLabel), Anchor::LeftMiddle, space.bounds.w);
+        }
+        if space.places.iter().any(|p| matches!(p.position, Position::Strip(_))) {
+            let x = space.places.iter().filter(|p| matches!(p.position, Position::Strip(_))).map(|p| p.rect.x).fold(f64::MAX, f64::min);
+            self.text((x, space.case.y + 10.0), "Behind the tray or in depth", (10.0, false, Role::SubLabel), Anchor::LeftMiddle, 168.0);
+        }
+    }
+}

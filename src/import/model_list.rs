@@ -47,7 +47,13 @@ fn shape(entry: Entry, file: &str) -> Result<ModelShape, ConfigError> {
         && !is_month(released)
     {
         let (key, found) = ("released".to_owned(), format!("\"{released}\""));
-        return Err(ConfigError::Value { file: place, line: None, key, found, expected: "expected a month such as \"2025-08\"".to_owned() });
+        return Err(ConfigError::Value {
+            file: place,
+            line: None,
+            key,
+            found,
+            expected: "expected a month such as \"2025-08\"".to_owned(),
+        });
     }
     let mut shape = parse_value(&Value::Object(entry.config), &place)?;
     shape.name = entry.name;

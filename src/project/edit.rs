@@ -15,28 +15,63 @@ use crate::workload::Workload;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
     /// A new piece at a place, or in the tray. On an occupied single place (case, board, socket …) it replaces what is there.
-    Place { part: PartId, slot: Option<SlotId>, settings: BTreeMap<String, String> },
+    Place {
+        part: PartId,
+        slot: Option<SlotId>,
+        settings: BTreeMap<String, String>,
+    },
     /// To another place, or to the tray.
-    Move { what: PlacementId, to: Option<SlotId> },
+    Move {
+        what: PlacementId,
+        to: Option<SlotId>,
+    },
     /// Out of the rig. What it carried goes to the tray.
     Remove(PlacementId),
     /// Another part in the same place. What no longer fits goes to the tray.
-    Replace { what: PlacementId, part: PartId },
+    Replace {
+        what: PlacementId,
+        part: PartId,
+    },
     /// A choice of one piece; `None` takes it back.
-    Set { what: PlacementId, key: String, value: Option<String> },
+    Set {
+        what: PlacementId,
+        key: String,
+        value: Option<String>,
+    },
     /// Replaces the workload at `index`, appends at the end, or removes it with `None`.
-    Workload { index: usize, workload: Option<Box<Workload>> },
+    Workload {
+        index: usize,
+        workload: Option<Box<Workload>>,
+    },
     Room(Room),
-    Price { part: PartId, price: Option<UserPrice> },
-    Rate { currency: String, rate: Option<Rate> },
-    Threshold { key: String, value: Option<f64> },
+    Price {
+        part: PartId,
+        price: Option<UserPrice>,
+    },
+    Rate {
+        currency: String,
+        rate: Option<Rate>,
+    },
+    Threshold {
+        key: String,
+        value: Option<f64>,
+    },
     /// Keeps the present build under a name, brings one back, or drops it.
-    Variant { name: String, change: VariantChange },
-    Accept { finding: FindingKey, because: Option<String> },
+    Variant {
+        name: String,
+        change: VariantChange,
+    },
+    Accept {
+        finding: FindingKey,
+        because: Option<String>,
+    },
     Name(String),
     Notes(String),
     /// Several edits that undo as one.
-    Many { label: String, edits: Vec<Edit> },
+    Many {
+        label: String,
+        edits: Vec<Edit>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

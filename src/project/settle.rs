@@ -81,9 +81,5 @@ fn seat(catalog: &Catalog, build: &Build, piece: &Placement, old: &SlotId) -> Op
         return Some(slot.id.clone());
     }
     let candidates: Vec<&Slot> = offered.iter().filter(free).filter(|s| s.id.host == old.host || old.host_part().is_none()).collect();
-    candidates
-        .iter()
-        .find(|s| takes(s) == Fit::Fits)
-        .or_else(|| candidates.iter().find(|s| takes(s).possible()))
-        .map(|s| s.id.clone())
+    candidates.iter().find(|s| takes(s) == Fit::Fits).or_else(|| candidates.iter().find(|s| takes(s).possible())).map(|s| s.id.clone())
 }

@@ -1,8 +1,14 @@
 //! Where everything is, in millimetres, seen from the side: x from the rear of the case to the front, y from the roof down.
 
 use crate::build::slots::Slot;
-use crate::build::{Build, PlacementId, SlotId};
-use crate::catalog::Catalog;
+use crate::build::{PlacementId, SlotId};
+
+mod board;
+mod cards;
+mod frame;
+mod layout;
+
+pub use layout::space;
 
 /// An axis-parallel box, millimetres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -53,6 +59,8 @@ pub enum Position {
 pub struct Seat {
     pub placement: PlacementId,
     pub rect: Rect,
+    /// Further boxes of the same part: the other modules of a memory kit.
+    pub also: Vec<Rect>,
     pub position: Position,
     /// Fields whose values came from a template: "length_mm".
     pub assumed: Vec<&'static str>,
@@ -63,6 +71,8 @@ pub struct Seat {
 pub struct Place {
     pub slot: Slot,
     pub rect: Rect,
+    /// Further boxes of the same place: the other memory slots.
+    pub also: Vec<Rect>,
     pub position: Position,
     /// The card that covers this free slot.
     pub covered_by: Option<PlacementId>,
@@ -111,10 +121,4 @@ impl Space {
     pub fn card(&self, id: PlacementId) -> Option<&Card> {
         self.cards.iter().find(|c| c.placement == id)
     }
-}
-
-/// Lays the rig out.
-pub fn space(catalog: &Catalog, build: &Build) -> Space {
-    let _ = (catalog, build);
-    Space::default()
 }

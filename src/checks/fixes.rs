@@ -1,0 +1,140 @@
+//! The search for fixes: candidates are tried as edits on a copy of the rig, and what does not hold is not offered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::finding::{Finding, Fix, Severity, Stake, Verdict};
+use super::{Case, check, run, sort};
+use crate::analysis::cost::{best_price, in_room_currency};
+use crate::analysis::{Effort, Facts, facts};
+use crate::build::PlacementId;
+use crate::catalog::part::PartId;
+use crate::project::edit::Edit;
+use crate::project::{FindingKey, Project, Subject};
+use crate::units::Money;
+
+/// Where a rule's fixes come from.
+#[derive(Debug)]
+pub struct Search {
+    /// Groups of alternatives, each best first; the first that holds of each group is offered.
+    pub candidates: fn(&Case<'_>, &Finding) -> Vec<Vec<Fix>>,
+    /// Said when none holds.
+    pub none: &'static str,
+}
+
+/// Candidates tried of one group.
+const TRIES: usize = 6;
+
+/// Fills fixes, stakes and "no fix" of failing findings, then puts them in order again. Costly: for `Effort::Full`.
+pub fn mend(case: &Case<'_>, findings: &mut [Finding]) {
+    let serious = serious(findings);
+    for finding in findings.iter_mut().filter(|f| f.verdict == Verdict::Fail && f.accepted.is_none()) {
+        mend_one(case, finding, &serious);
+    }
+    sort(findings);
+}
+
+fn mend_one(case: &Case<'_>, finding: &mut Finding, serious: &BTreeSet<FindingKey>) {
+    let Some(search) = check(finding.rule).and_then(|c| c.search.as_ref()) else { return };
+    let mut first: Option<Facts> = None;
+    for group in (search.candidates)(case, finding) {
+        for fix in group.into_iter().take(TRIES) {
+            let Some(after) = try_fix(case, finding, &fix, serious) else { continue };
+            finding.fixes.push(fix);
+            first.get_or_insert(after);
+            break;
+        }
+    }
+    match first {
+        Some(after) if finding.stake.is_none() => finding.stake = stake(case.facts, &after),
+        Some(_) => {}
+        None => finding.no_fix = Some(search.none.to_owned()),
+    }
+}
+
+/// Failures that hurt; a fix must add none.
+fn serious(findings: &[Finding]) -> BTreeSet<FindingKey> {
+    let hurts = |f: &&Finding| f.verdict == Verdict::Fail && f.severity <= Severity::Problem;
+    findings.iter().filter(hurts).map(Finding::key).collect()
+}
+
+/// The rig's facts after the fix, if it mends the finding, adds no serious failure and pushes nothing out of its place.
+fn try_fix(case: &Case<'_>, finding: &Finding, fix: &Fix, before: &BTreeSet<FindingKey>) -> Option<Facts> {
+    let project = apply_all(case, &fix.edits)?;
+    if placed(case.project).iter().any(|id| project.rig.placement(*id).is_some_and(|p| p.slot.is_none())) {
+        return None;
+    }
+    let after = facts(case.catalog, &project, Effort::Live);
+    let findings = run(&Case { catalog: case.catalog, project: &project, facts: &after });
+    let holds = mended(finding, &findings) && serious(&findings).is_subset(before);
+    holds.then_some(after)
+}
+
+/// Whether nothing of the same rule about the same first subject fails or is unknown any more.
+fn mended(old: &Finding, now: &[Finding]) -> bool {
+    let key = old.key();
+    let first = old.subjects.first();
+    let same = |f: &&Finding| f.rule == old.rule && (f.key() == key || f.subjects.first() == first);
+    now.iter().filter(same).all(|f| f.verdict == Verdict::Pass)
+}
+
+/// The project after several edits, if all apply.
+pub(super) fn apply_all(case: &Case<'_>, edits: &[Edit]) -> Option<Project> {
+    let mut project = case.project.clone();
+    for edit in edits {
+        project = edit.apply(case.catalog, &project).ok()?;
+    }
+    Some(project)
+}
+
+fn placed(project: &Project) -> Vec<PlacementId> {
+    project.rig.placements().filter(|(_, p)| p.slot.is_some()).map(|(id, _)| id).collect()
+}
+
+/// What a fix changes, measured.
+fn stake(before: &Facts, after: &Facts) -> Option<Stake> {
+    let stake = Stake {
+        money: money_saved(before, after),
+        speed_pct: before.speed.iter().zip(&after.speed).find_map(|(b, a)| Some((a.value? / b.value? - 1.0) * 100.0)),
+        watts: Some(before.power.typical_w - after.power.typical_w).filter(|w| w.abs() >= 0.5),
+        ..Stake::default()
+    };
+    let speed = stake.speed_pct.filter(|p| p.is_finite() && p.abs() >= 0.05);
+    let stake = Stake { speed_pct: speed, ..stake };
+    (stake != Stake::default()).then_some(stake)
+}
+
+/// Price of what goes minus price of what comes; `None` where one of them is unknown or nothing is exchanged.
+fn money_saved(before: &Facts, after: &Facts) -> Option<Money> {
+    fn lines(facts: &Facts) -> BTreeMap<(PlacementId, PartId), Option<Money>> {
+        facts.cost.lines.iter().map(|l| ((l.placement, l.part.clone()), l.counted)).collect()
+    }
+    let (old, new) = (lines(before), lines(after));
+    let gone = old.iter().filter(|(k, _)| !new.contains_key(*k)).map(|(_, m)| m.map(|m| m.cents));
+    let come = new.iter().filter(|(k, _)| !old.contains_key(*k)).map(|(_, m)| m.map(|m| -m.cents));
+    let changes: Vec<Option<i64>> = gone.chain(come).collect();
+    if changes.is_empty() {
+        return None;
+    }
+    let cents = changes.into_iter().sum::<Option<i64>>()?;
+    Some(Money { cents, currency: before.cost.known_total.currency })
+}
+
+/// What a part costs in the room's currency, if that is known.
+pub(super) fn counted(case: &Case<'_>, part: &PartId) -> Option<Money> {
+    let asked = best_price(case.catalog, case.project, part)?.price;
+    in_room_currency(case.catalog, case.project, asked).map(|(money, _)| money)
+}
+
+/// The placed piece that a finding is about first.
+pub(super) fn first_piece(finding: &Finding) -> Option<PlacementId> {
+    pieces(finding).first().copied()
+}
+
+/// All pieces that a finding is about.
+pub(super) fn pieces(finding: &Finding) -> Vec<PlacementId> {
+    let piece = |s: &Subject| match s {
+        Subject::Placement(id) => Some(*id),
+        Subject::Slot(_) | Subject::Workload(_) | Subject::Whole => None,
+    };
+    finding.subjects.iter().filter_map(piece).collect()
+}

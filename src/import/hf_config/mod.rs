@@ -1,0 +1,92 @@
+//! Reads the `config.json` of a published model and counts its parameters and caches exactly.
+//!
+//! The counts equal `sum(p.numel() for p in model.parameters())` of the model class in transformers 5.24, tied weights once.
+//! What a family shares with others is a row of `families`; what only it has is a function in `special`.
+
+mod attention;
+mod decoder;
+mod encoder;
+mod families;
+mod keys;
+mod mixers;
+mod mlp;
+mod precision;
+mod special;
+mod tally;
+
+use crate::catalog::model::ModelShape;
+use keys::Keys;
+use serde_json::Value;
+
+/// Why a configuration cannot be read. Every variant names the file and what to change in it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    #[error("{file}, line {line}, column {column}: not valid JSON ({what}). Download the file again or repair that line")]
+    Json { file: String, line: usize, column: usize, what: String },
+    #[error("{file}, line {line}, column {column}: not valid TOML ({what}). Repair that line")]
+    Toml { file: String, line: usize, column: usize, what: String },
+    #[error("{file}: not a model configuration (a JSON object with \"model_type\" and \"hidden_size\"). Choose the model's config.json")]
+    NotAnObject { file: String },
+    #[error("{file}: {} missing ({model_type}). Add {} from the model's page", list(keys), if keys.len() == 1 { "it" } else { "them" })]
+    Missing { file: String, model_type: String, keys: Vec<String> },
+    #[error("{file}{}: `{key}` is {found}; {expected}", at(*line))]
+    Value { file: String, line: Option<usize>, key: String, found: String, expected: String },
+    #[error("{file}: model type `{model_type}` is {why}")]
+    Unsupported { file: String, model_type: String, why: String },
+    #[error("{file}: more parameters than a 64-bit number holds. Check the widths and counts in the file")]
+    TooLarge { file: String },
+}
+
+fn list(keys: &[String]) -> String {
+    let quoted: Vec<String> = keys.iter().map(|k| format!("`{k}`")).collect();
+    format!("{} {}", quoted.join(", "), if keys.len() == 1 { "is" } else { "are" })
+}
+
+fn at(line: Option<usize>) -> String {
+    line.map_or_else(String::new, |l| format!(", line {l}"))
+}
+
+impl ConfigError {
+    /// Adds the line on which `text` first sets the key in question.
+    fn with_line(mut self, text: &str) -> Self {
+        if let Self::Value { key, line, .. } = &mut self {
+            let quoted = format!("\"{key}\"");
+            *line = text.lines().position(|l| l.contains(&quoted)).map(|n| n + 1);
+        }
+        self
+    }
+}
+
+/// Reads the text of a `config.json`. `file_name` is used in messages, as source and, without a better one, as name.
+pub fn parse(text: &str, file_name: &str) -> Result<ModelShape, ConfigError> {
+    let value: Value = serde_json::from_str(text).map_err(|e| ConfigError::Json {
+        file: file_name.to_owned(),
+        line: e.line(),
+        column: e.column(),
+        what: strip_position(&e.to_string()),
+    })?;
+    parse_value(&value, file_name).map_err(|e| e.with_line(text))
+}
+
+/// As [`parse`], for a configuration that is already a JSON value.
+pub fn parse_value(value: &Value, file_name: &str) -> Result<ModelShape, ConfigError> {
+    let outer = value.as_object().ok_or_else(|| ConfigError::NotAnObject { file: file_name.to_owned() })?;
+    let keys = Keys::new(file_name, outer)?;
+    let mut shape = match keys.model_type() {
+        "bert" | "nomic_bert" => encoder::bert(&keys),
+        "vit" => encoder::vit(&keys),
+        "t5" | "mt5" | "umt5" => encoder::t5(&keys),
+        _ => decoder::decoder(&keys),
+    }?;
+    shape.published_precision = precision::published(&keys);
+    shape.remarks.extend(keys.remarks());
+    Ok(shape)
+}
+
+/// `serde_json` repeats the position at the end of its message.
+fn strip_position(message: &str) -> String {
+    message.split(" at line ").next().unwrap_or(message).to_owned()
+}
+
+#[cfg(test)]
+mod tests;
