@@ -25,7 +25,7 @@ pub enum Bound {
 pub struct Speed {
     pub workload: usize,
     pub workload_name: String,
-    /// "decode_tokens_per_s": all sequences together.
+    /// `decode_tokens_per_s`: all sequences together.
     pub metric: &'static str,
     pub value: Option<f64>,
     pub low: Option<f64>,
@@ -75,7 +75,7 @@ impl Factors {
     /// (llama.cpp of May 2024) give 0.82–0.95 and 81–121 µs a layer, A100 PCIe 0.56, H100 PCIe 0.73; those on
     /// github:geerlingguy/ai-benchmarks (2025) 0.72–0.89 and 12–28 µs.
     ///
-    /// Time a layer: llama.cpp of today 25 µs (10–100, the slow end for engines of 2024 and slow hosts). PyTorch servers 60 µs (10–150):
+    /// Time a layer: llama.cpp of today 25 µs (10–100, the slow end for engines of 2024 and slow hosts). `PyTorch` servers 60 µs (10–150):
     /// vLLM of 2024 loses 36 to 103 µs with Qwen2.5 0.5B, 3B and 7B in BF16 on an A100 (github:QwenLM/Qwen2.5 speed benchmark).
     ///
     /// Arithmetic: prompts of 1,024 tokens in the first table reach 0.2–0.8 of the cards' FP16 matrix rate with FP32 sums.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 
-use crate::analysis::memory::plan::{Device, OnCard, Plan, Sizes};
+use crate::analysis::memory::plan::{Band, Device, OnCard, Plan, Sizes};
 use crate::analysis::speed::Decode;
 use crate::build::PlacementId;
 use crate::catalog::Catalog;
@@ -16,7 +16,7 @@ use crate::catalog::precision::Precision;
 use crate::project::Project;
 use crate::workload::{KvPrecision, Workload};
 
-/// One measured value: a row of tests/data/memory_rows.csv or decode_rows.csv.
+/// One measured value: a row of `tests/data/memory_rows.csv` or `decode_rows.csv`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Row {
     /// Name in the list of models.
@@ -117,7 +117,7 @@ fn memory(plan: &Plan<'_>, sizes: &Sizes, metric: &str) -> Option<Prediction> {
             "kv_cache" => on.cache,
             "state" => on.state,
             "buffers" => on.buffers,
-            "card_total" => OnCard { reserve: plan::Band::default(), ..on }.total(),
+            "card_total" => OnCard { reserve: Band::default(), ..on }.total(),
             "without_overhead" => weights + on.cache + on.state + on.buffers,
             _ => return None,
         };
@@ -125,8 +125,6 @@ fn memory(plan: &Plan<'_>, sizes: &Sizes, metric: &str) -> Option<Prediction> {
     }
     Some(sum)
 }
-
-use crate::analysis::memory::plan;
 
 fn card<'a>(catalog: &'a Catalog, product: &str) -> Option<(&'a Part, &'a Gpu)> {
     cards(catalog).find(|(_, gpu)| gpu.product.as_deref() == Some(product))
