@@ -11,6 +11,7 @@ pub mod drawing;
 pub mod files;
 pub mod import;
 pub mod project;
+pub mod replay;
 pub mod report;
 pub mod search;
 pub mod session;
