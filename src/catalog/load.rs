@@ -235,8 +235,9 @@ fn build_part(raw: &Raw<'_>, raws: &BTreeMap<String, Raw<'_>>, faults: &mut Vec<
         }
     }
     let own: Vec<(String, Range<usize>)> = raw.table.keys().map(|k| (k.get_ref().to_string(), k.span())).collect();
-    let head: Head = decode(raw, head, faults)?;
-    let kind = decode_kind(raw, facts, faults)?;
+    let head: Option<Head> = decode(raw, head, faults);
+    let kind = decode_kind(raw, facts, faults);
+    let head = head?;
     let (mut from, mut sources) = (head.from, BTreeMap::new());
     check_provenance(raw, &own, &from, faults);
     keep_sources(raw.file, from.values().map(|p| &p.source), &mut sources);
@@ -247,6 +248,7 @@ fn build_part(raw: &Raw<'_>, raws: &BTreeMap<String, Raw<'_>>, faults: &mut Vec<
         }
     }
     inherit_provenance(&chain, &mut from, &mut sources);
+    let kind = kind?;
     (faults.len() == before).then(|| Part {
         id: PartId::new(&head.id),
         name: head.name,
