@@ -90,10 +90,7 @@ impl App {
             Action::Show(Screen::Rig) => self.start = false,
             Action::Show(screen) => self.dialogs.show(screen, self.session.project()),
             Action::Close => self.dialogs.close(),
-            Action::Toggle(side) => {
-                let open = self.prefs.open_mut(side);
-                *open = !*open;
-            }
+            Action::Toggle(side) => self.prefs.toggle(side),
             Action::Layer(layer) => self.prefs.layer = layer,
             Action::Fit => self.views.chassis.fit = true,
             Action::Theme(theme) => {

@@ -8,7 +8,7 @@ use super::Cx;
 use super::action::Action;
 use super::theme;
 use super::widgets::{chip, empty, help_line, offer_button, strong, sub, title};
-use crate::checks::finding::{Finding, Safety, Stake, Verdict};
+use crate::checks::finding::{Finding, Fix, Safety, Stake, Verdict};
 use crate::checks::{Tally, check};
 use crate::project::FindingKey;
 use crate::project::edit::Edit;
@@ -191,13 +191,18 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding, open: bool, out: &mut Ve
         return;
     }
     let shown = if open { finding.fixes.len() } else { 1 };
+    let guide = finding.guide.join(" ");
+    let mut guide_shown = guide.is_empty();
     for fix in finding.fixes.iter().take(shown) {
-        let asks = fix.safety == Safety::Ask;
-        let label = if asks { format!("{}…", fix.label) } else { fix.label.clone() };
-        let response = offer_button(ui, cx.tokens, &label);
-        if response.on_hover_text(if asks { "Shows what it changes first" } else { "Applied at once; undo takes it back" }).clicked() {
-            out.push(Action::Fix(fix.clone()));
-        }
+        let room = if guide_shown { 0.0 } else { 8.0 + 8.0 * guide.chars().count() as f32 };
+        ui.horizontal(|ui| {
+            let width = ui.available_width() - room;
+            ui.allocate_ui(egui::vec2(width, 0.0), |ui| fix_ui(ui, cx, fix, out));
+            if !guide_shown {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| guide_ui(ui, cx, &guide));
+            }
+        });
+        guide_shown = true;
     }
     if finding.fixes.is_empty()
         && finding.verdict == Verdict::Fail
@@ -205,7 +210,13 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding, open: bool, out: &mut Ve
     {
         ui.add(Label::new(sub(cx.tokens, none)).wrap());
     }
-    ui.horizontal_wrapped(|ui| {
+    if !open && guide_shown {
+        return;
+    }
+    if !open {
+        ui.spacing_mut().interact_size.y = 14.0;
+    }
+    ui.horizontal(|ui| {
         if open {
             if let Some(subject) = finding.subjects.first()
                 && ui.button("Go to").clicked()
@@ -216,10 +227,21 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding, open: bool, out: &mut Ve
                 out.push(Action::AskAccept(finding.key()));
             }
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if !finding.guide.is_empty() {
-                ui.label(sub(cx.tokens, finding.guide.join(" "))).on_hover_text("Rule of the hardware guide");
-            }
-        });
+        if !guide_shown {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| guide_ui(ui, cx, &guide));
+        }
     });
+}
+
+fn guide_ui(ui: &mut Ui, cx: &Cx<'_>, guide: &str) {
+    ui.label(sub(cx.tokens, guide)).on_hover_text("Rule of the hardware guide");
+}
+
+fn fix_ui(ui: &mut Ui, cx: &Cx<'_>, fix: &Fix, out: &mut Vec<Action>) {
+    let asks = fix.safety == Safety::Ask;
+    let label = if asks { format!("{}…", fix.label) } else { fix.label.clone() };
+    let response = offer_button(ui, cx.tokens, &label);
+    if response.on_hover_text(if asks { "Shows what it changes first" } else { "Applied at once; undo takes it back" }).clicked() {
+        out.push(Action::Fix(fix.clone()));
+    }
 }

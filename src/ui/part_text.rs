@@ -23,7 +23,7 @@ pub(super) fn lines(part: &Part) -> (String, String) {
     let (first, second) = match &part.kind {
         PartKind::Gpu(g) => (
             [or(g.memory_gb, gb), or(g.bandwidth_gb_s, |b| format!("{} GB/s", thousands(b, 0))), or(g.tdp_w, watts)].to_vec(),
-            [or(g.slots, |s| format!("{} slots", plain(s, 1))), g.cooler.map(|c| c.text().to_owned()).unwrap_or_default()].to_vec(),
+            [or(g.slots, |s| format!("{} {}", plain(s, 1), if s == 1.0 { "slot" } else { "slots" })), g.cooler.map(|c| c.text().to_owned()).unwrap_or_default()].to_vec(),
         ),
         PartKind::Cpu(c) => (
             [or(c.cores, |n| format!("{n} cores")), or(c.socket, |s| s.to_string()), or(c.tdp_w, watts)].to_vec(),

@@ -31,10 +31,12 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<
             head_ui(ui, cx);
             if width > 780.0 {
                 ui.columns_const(|[left, right]| {
-                    examples_ui(left, cx, out);
-                    begin_ui(right, cx, out);
-                    models_ui(right, cx, state, out);
-                    place_ui(right, cx, state, out);
+                    left.vertical(|ui| examples_ui(ui, cx, out));
+                    right.vertical(|ui| {
+                        begin_ui(ui, cx, out);
+                        models_ui(ui, cx, state, out);
+                        place_ui(ui, cx, state, out);
+                    });
                 });
             } else {
                 begin_ui(ui, cx, out);

@@ -105,7 +105,7 @@ pub fn key_value(ui: &mut Ui, t: &Tokens, key: &str, value: impl Into<RichText>)
 /// A labelled row; inputs in it are named by the label.
 pub fn row<R>(ui: &mut Ui, t: &Tokens, key: &str, add: impl FnOnce(&mut Ui) -> R) -> InnerResponse<R> {
     ui.horizontal_top(|ui| {
-        let width = (ui.available_width() * 0.36).clamp(78.0, 150.0);
+        let width = (ui.available_width() * 0.3).clamp(74.0, 150.0);
         let height = ui.spacing().interact_size.y;
         let cell = UiBuilder::new()
             .max_rect(eframe::egui::Rect::from_min_size(ui.cursor().min, vec2(width, height)))

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align2, Color32, RichText, Stroke, Ui};
 use egui_plot::{Bar, BarChart, GridMark, Line, LineStyle, PlotPoint, PlotPoints, Text};
 
-use super::{after, explain, head_ui, legend_ui, nothing_ui, plain_plot, plot_height};
+use super::{after, explain, head_ui, legend_ui, marks, most_marks, nothing_ui, plain_plot, plot_height, round_step, x_axis, y_axis};
 use crate::analysis::memory::{CardLedger, ItemKind};
 use crate::build::PlacementId;
 use crate::report::Report;
@@ -103,14 +103,17 @@ fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, columns: &[Column<
         let at = mark.value.round();
         if (mark.value - at).abs() < 1e-6 && at >= 0.0 { names.get(at as usize).cloned().unwrap_or_default() } else { String::new() }
     };
-    let plot = plain_plot("memory", t, plot_height(ui))
+    let height = plot_height(ui);
+    let plot = plain_plot("memory", t, height)
         .include_x(-0.6)
         .include_x(count as f64 - 0.4)
         .include_y(0.0)
         .include_y(tallest * 1.12)
         .show_grid([false, true])
         .x_grid_spacer(move |_| (0..count).map(|n| GridMark { value: n as f64, step_size: 1.0 }).collect())
-        .x_axis_formatter(axis);
+        .y_grid_spacer(marks(round_step(tallest * 1.12, most_marks(height))))
+        .custom_y_axes(vec![y_axis(t).formatter(|mark, _| crate::units::plain(mark.value, 1))])
+        .custom_x_axes(vec![x_axis(t).formatter(axis)]);
     let shown = plot.show(ui, |plot| {
         for (at, column) in columns.iter().enumerate() {
             draw_column(plot, cx, at as f64, column);
