@@ -244,8 +244,9 @@ impl App {
     /// The system's dialog, else the path field.
     pub(super) fn ask_path(&mut self, ctx: &egui::Context, purpose: Purpose) {
         let name = file_name(&self.session.project().name, purpose.extension());
+        let suggested = if purpose.saves() { suggested_path(self.session.path.as_deref(), &name) } else { String::new() };
         if self.dialogs.without_system {
-            self.dialogs.ask_path(purpose, name, String::new());
+            self.dialogs.ask_path(purpose, suggested, String::new());
             return;
         }
         match ask(purpose, &name) {
@@ -253,7 +254,7 @@ impl App {
             Asked::Cancelled => {}
             Asked::NoDialog => {
                 let note = "This system shows no file dialog: neither a desktop portal nor zenity answered. Type the path here.";
-                self.dialogs.ask_path(purpose, name, note.to_owned());
+                self.dialogs.ask_path(purpose, suggested, note.to_owned());
             }
         }
     }
@@ -302,6 +303,16 @@ fn file_name(name: &str, extension: &str) -> String {
         .collect();
     let stem = if words.is_empty() { "rig".to_owned() } else { words.join("-") };
     format!("{stem}.{extension}")
+}
+
+/// Beside the open file, else among the user's documents.
+fn suggested_path(open: Option<&Path>, name: &str) -> String {
+    let beside = open.and_then(Path::parent).map(Path::to_owned);
+    let documents = || {
+        let dirs = directories::UserDirs::new()?;
+        Some(dirs.document_dir().unwrap_or_else(|| dirs.home_dir()).to_owned())
+    };
+    beside.or_else(documents).unwrap_or_default().join(name).display().to_string()
 }
 
 fn with_extension(path: &Path, extension: &str) -> PathBuf {

@@ -44,7 +44,7 @@ pub(super) fn card_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, part: &P
     let response = ui.interact(rect, Id::unique(("part-card", &part.id)), Sense::click_and_drag());
     let price = price_ui::shown(cx, &part.id);
     let name = part.short_name();
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name}, {}, {}", fit.text(), price.text)));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name}, {}, {}, {}", part.maker.as_deref().unwrap_or("any maker"), fit.text(), price.text)));
     response.dnd_set_drag_payload(DragPart(part.id.clone()));
     let chosen = state.chosen.as_ref() == Some(&part.id);
     if ui.is_rect_visible(rect) {

@@ -90,7 +90,8 @@ pub(super) fn lines(part: &Part) -> (String, String) {
         Some(Sale::Announced) => "announced",
         Some(Sale::New) | None => "",
     };
-    (join(first), join(second.into_iter().chain([sale.to_owned()])))
+    let maker = part.maker.clone().filter(|_| !part.generic).unwrap_or_default();
+    (join(first), join(second.into_iter().chain([sale.to_owned(), maker])))
 }
 
 /// Whether every word occurs in the part's name, maker, number or facts.
