@@ -9,6 +9,7 @@ use super::App;
 use super::action::{Action, ExportFormat, Screen, Theme};
 use super::dialogs::Purpose;
 use super::file_dialogs::{Asked, ask};
+use super::rig_io;
 use crate::analysis::Effort;
 use crate::checks::finding::{Fix, Safety};
 use crate::files;
@@ -16,7 +17,6 @@ use crate::import::hf_config;
 use crate::project::Project;
 use crate::project::edit::Edit;
 use crate::report::analyze;
-use super::rig_io;
 use crate::workload::Workload;
 
 pub(super) const fn preference(theme: Theme) -> ThemePreference {
@@ -109,8 +109,7 @@ impl App {
     }
 
     const fn leaves_document(&self, action: &Action) -> bool {
-        !self.start
-            && matches!(action, Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) | Action::Quit)
+        !self.start && matches!(action, Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) | Action::Quit)
     }
 
     fn edit(&mut self, edit: &Edit, merge: bool) {
@@ -159,9 +158,8 @@ impl App {
 
     fn open_path(&mut self, path: &Path) {
         let name = path.display().to_string();
-        let opened = files::read_text(path, files::LIMIT)
-            .map_err(|e| e.to_string())
-            .and_then(|text| rig_io::read(&self.base, &text, &name));
+        let opened =
+            files::read_text(path, files::LIMIT).map_err(|e| e.to_string()).and_then(|text| rig_io::read(&self.base, &text, &name));
         match opened {
             Ok(opened) => {
                 self.show_project(opened.project, opened.parts, Some(path), opened.notes);
@@ -212,7 +210,8 @@ impl App {
                 let name = format!("Rig for {}", workload.name);
                 let project = Project { name, workloads: vec![workload], room: self.prefs.room(), ..Project::default() };
                 self.show_project(project, Vec::new(), None, Vec::new());
-                self.notices.tell("No example holds this model: started with an empty case. Add cards until the memory chart is satisfied.");
+                self.notices
+                    .tell("No example holds this model: started with an empty case. Add cards until the memory chart is satisfied.");
             }
         }
     }
@@ -296,11 +295,7 @@ impl App {
 
 /// "Four-card lab tower" becomes "four-card-lab-tower.toml".
 fn file_name(name: &str, extension: &str) -> String {
-    let words: Vec<String> = name
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|w| !w.is_empty())
-        .map(str::to_lowercase)
-        .collect();
+    let words: Vec<String> = name.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect();
     let stem = if words.is_empty() { "rig".to_owned() } else { words.join("-") };
     format!("{stem}.{extension}")
 }

@@ -85,22 +85,39 @@ fn tally_text(tally: &Tally) -> String {
 /// What the edit under the pointer would add and mend.
 fn preview_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(Ok((_, after))) = cx.preview.map(|p| p.outcome.as_ref()) else { return };
-    let fails = |findings: &[Finding]| -> BTreeSet<FindingKey> {
-        findings.iter().filter(|f| f.verdict == Verdict::Fail).map(Finding::key).collect()
-    };
-    let (now, then) = (fails(&cx.session.report().findings), fails(&after.findings));
-    let added: Vec<&Finding> = after.findings.iter().filter(|f| f.verdict == Verdict::Fail && !now.contains(&f.key())).collect();
-    let mended = now.difference(&then).count();
+    let now = fails(&cx.session.report().findings);
+    let then = fails(&after.findings);
+    // A rule that says the same of other subjects is no news: only those that speak more often are.
+    let more = |f: &&Finding| times(&then, f.rule) > times(&now, f.rule) && !now.iter().any(|n| n.key() == f.key());
+    let added: Vec<&Finding> = then.iter().copied().filter(more).collect();
+    let rules: BTreeSet<&str> = now.iter().map(|f| f.rule).collect();
+    let mended: usize = rules.iter().map(|r| times(&now, r).saturating_sub(times(&then, r))).sum();
     if added.is_empty() && mended == 0 {
         return;
     }
-    Frame::new().stroke(Stroke::new(1.0, cx.tokens.accent)).corner_radius(theme::CARD_RADIUS).inner_margin(Margin::same(8)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.label(RichText::new(format!("This would mend {mended} and bring {} findings", added.len())).font(theme::medium(12.5)).color(cx.tokens.accent));
-        for finding in added.iter().take(4) {
-            ui.add(Label::new(RichText::new(&finding.message).size(12.0).color(cx.tokens.finding(finding))).wrap());
-        }
-    });
+    Frame::new().stroke(Stroke::new(1.0, cx.tokens.accent)).corner_radius(theme::CARD_RADIUS).inner_margin(Margin::same(8)).show(
+        ui,
+        |ui| {
+            ui.set_width(ui.available_width());
+            let findings = if added.len() == 1 { "finding" } else { "findings" };
+            ui.label(
+                RichText::new(format!("This would mend {mended} and bring {} {findings}", added.len()))
+                    .font(theme::medium(12.5))
+                    .color(cx.tokens.accent),
+            );
+            for finding in added.iter().take(4) {
+                ui.add(Label::new(RichText::new(&finding.message).size(12.0).color(cx.tokens.finding(finding))).wrap());
+            }
+        },
+    );
+}
+
+fn fails(findings: &[Finding]) -> Vec<&Finding> {
+    findings.iter().filter(|f| f.verdict == Verdict::Fail && f.accepted.is_none()).collect()
+}
+
+fn times(findings: &[&Finding], rule: &str) -> usize {
+    findings.iter().filter(|f| f.rule == rule).count()
 }
 
 fn card_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FindingsState, finding: &Finding, out: &mut Vec<Action>) {
@@ -162,7 +179,10 @@ fn why_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
     if let Some(stake) = finding.stake.as_ref().map(stake_text).filter(|s| !s.is_empty()) {
         ui.add(Label::new(sub(t, format!("At stake: {stake}."))).wrap());
     }
-    ui.label(sub(t, format!("Rule {}{}", finding.rule, if finding.guide.is_empty() { "" } else { ", guide " }) + &finding.guide.join(", ")));
+    ui.label(sub(
+        t,
+        format!("Rule {}{}", finding.rule, if finding.guide.is_empty() { "" } else { ", guide " }) + &finding.guide.join(", "),
+    ));
 }
 
 fn stake_text(stake: &Stake) -> String {

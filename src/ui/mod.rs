@@ -326,7 +326,8 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, out: &mut Ve
     let frame = panel_frame(cx.tokens);
     let largest = (size.width * 0.34).max(250.0);
     let mut open = (cx.prefs.parts_open, cx.prefs.work_open, cx.prefs.charts_open);
-    let parts = Panel::left("parts").default_size(276.0).size_range(236.0..=largest).frame(frame);
+    let default = if size.width >= 1700.0 { 310.0 } else { 276.0 };
+    let parts = Panel::left("parts").default_size(default).size_range(236.0..=largest).frame(frame);
     parts.show_collapsible(ui, &mut open.0, |ui| parts_panel::parts_panel_ui(ui, cx, &mut views.parts, out));
     let default = if size.width >= 1400.0 { 340.0 } else { 300.0 };
     let work = Panel::right("work").default_size(default).size_range(270.0..=largest).frame(frame);
@@ -334,11 +335,9 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, out: &mut Ve
     let default = (size.height * 0.35).clamp(230.0, 380.0);
     let strip = Panel::bottom("charts").default_size(default).size_range(170.0..=size.height * 0.6).frame(frame);
     strip.show_collapsible(ui, &mut open.2, |ui| charts::charts_ui(ui, cx, &mut views.charts, false, out));
-    for (side, now, before) in [
-        (Side::Parts, open.0, cx.prefs.parts_open),
-        (Side::Work, open.1, cx.prefs.work_open),
-        (Side::Charts, open.2, cx.prefs.charts_open),
-    ] {
+    for (side, now, before) in
+        [(Side::Parts, open.0, cx.prefs.parts_open), (Side::Work, open.1, cx.prefs.work_open), (Side::Charts, open.2, cx.prefs.charts_open)]
+    {
         if now != before {
             out.push(Action::Toggle(side));
         }

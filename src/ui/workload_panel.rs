@@ -138,7 +138,8 @@ fn model_row(ui: &mut Ui, cx: &Cx<'_>, model: &ModelShape, chosen: bool) -> bool
 }
 
 fn about(model: &ModelShape) -> String {
-    let active = if model.active_params() < model.params() { format!(", {} active", parameters(model.active_params())) } else { String::new() };
+    let active =
+        if model.active_params() < model.params() { format!(", {} active", parameters(model.active_params())) } else { String::new() };
     format!("{}\n{} parameters{active}, {} layers\nRead from: {}", model.name, parameters(model.params()), model.layers, model.source)
 }
 

@@ -73,7 +73,13 @@ fn months_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut Vec<Acti
     let height = plot_height(ui);
     let last = cost.over_months.last().map_or(36.0, |p| p.0).max(1.0);
     let top = cost.over_months.iter().chain(then.iter().flat_map(|c| &c.over_months)).map(|p| p.1).fold(1.0, f64::max);
-    let step = if last >= 48.0 { 24.0 } else if last >= 24.0 { 12.0 } else { 3.0 };
+    let step = if last >= 48.0 {
+        24.0
+    } else if last >= 24.0 {
+        12.0
+    } else {
+        3.0
+    };
     let plot = plain_plot("cost", t, height)
         .include_y(0.0)
         .include_y(top * 1.05)
@@ -97,7 +103,9 @@ fn months_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut Vec<Acti
 
 fn month_text(cost: &Cost, month: f64) -> String {
     let at = cost.over_months.iter().min_by(|a, b| (a.0 - month).abs().total_cmp(&(b.0 - month).abs()));
-    let sum = at.map(|&(m, amount)| format!("After {} months: {}", plain(m, 0), Money::new(amount, cost.known_total.currency))).unwrap_or_default();
+    let sum = at
+        .map(|&(m, amount)| format!("After {} months: {}", plain(m, 0), Money::new(amount, cost.known_total.currency)))
+        .unwrap_or_default();
     format!("{sum}\n{}\n\nEnergy\n{}", summary(cost), origin_text(&cost.energy_origin))
 }
 

@@ -35,7 +35,13 @@ enum Tab {
 /// The strip of charts, or one of them behind tabs.
 pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, tabs: bool, out: &mut Vec<Action>) {
     if !tabs {
-        help_line(ui, cx, "charts", "Point at a number to see how it was made; a right click copies it. While you drag, the charts show what the drop would change.", out);
+        help_line(
+            ui,
+            cx,
+            "charts",
+            "Point at a number to see how it was made; a right click copies it. While you drag, the charts show what the drop would change.",
+            out,
+        );
     }
     if tabs {
         ui.horizontal(|ui| {
@@ -157,7 +163,7 @@ fn plain_plot<'a>(name: &'static str, t: &Tokens, height: f32) -> Plot<'a> {
         .sense(Sense::click())
 }
 
-/// Room for the plot above its legend.
+/// Room for the plot above a row of choices.
 fn plot_height(ui: &Ui) -> f32 {
     (ui.available_height() - 34.0).max(48.0)
 }
@@ -165,12 +171,13 @@ fn plot_height(ui: &Ui) -> f32 {
 /// Coloured squares with names.
 fn legend_ui(ui: &mut Ui, t: &Tokens, entries: &[(Color32, &str)]) {
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 5.0;
+        ui.spacing_mut().item_spacing = vec2(5.0, 0.0);
+        ui.spacing_mut().interact_size.y = 16.0;
         for (color, name) in entries {
             let (rect, _) = ui.allocate_exact_size(vec2(9.0, 9.0), Sense::hover());
             ui.painter().rect_filled(rect, 1.5, *color);
             ui.label(sub(t, *name));
-            ui.add_space(6.0);
+            ui.add_space(4.0);
         }
     });
 }

@@ -38,7 +38,10 @@ pub(super) fn performance_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceSt
             }
         }
         for speed in speeds.iter().filter(|_| speeds.len() > 1) {
-            if chip(ui, cx.tokens, state.workload == speed.workload, &format!("{}.", speed.workload + 1)).on_hover_text(&speed.workload_name).clicked() {
+            if chip(ui, cx.tokens, state.workload == speed.workload, &format!("{}.", speed.workload + 1))
+                .on_hover_text(&speed.workload_name)
+                .clicked()
+            {
                 state.workload = speed.workload;
             }
         }
@@ -53,7 +56,10 @@ fn curve(speed: &Speed, by_batch: bool) -> &[CurvePoint] {
 }
 
 fn unknown_text(speed: &Speed) -> String {
-    speed.missing.as_ref().map_or_else(|| "The model does not fit these cards, so it does not run.".to_owned(), |m| format!("Unknown: {m}."))
+    speed
+        .missing
+        .as_ref()
+        .map_or_else(|| "The model does not fit these cards, so it does not run.".to_owned(), |m| format!("Unknown: {m}."))
 }
 
 fn count_text(value: f64) -> String {
