@@ -1,0 +1,282 @@
+//! The program from a shell. Every command returns its text or one message; bad input exits with 2.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::analysis::Effort;
+use crate::catalog::Catalog;
+use crate::catalog::folder::load_all;
+use crate::drawing::palette::Theme;
+use crate::export::{ListFormat, parts_list};
+use crate::files;
+use crate::project::file::load_text;
+use crate::project::{Project, Versions};
+use crate::report::json::json;
+use crate::report::snapshot::opening_notes;
+use crate::report::{Report, analyze};
+
+mod catalog_check;
+mod models;
+mod new;
+mod text_report;
+
+/// Exit code for input that is wrong or cannot be read.
+const WRONG_INPUT: u8 = 2;
+
+#[derive(Debug, Parser)]
+#[command(name = "rigbay", version, about, long_about = None)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Open the window, on a rig file if one is named
+    Open(OpenArgs),
+    /// Make a rig file from parts
+    New(Box<new::NewArgs>),
+    /// Compute and judge a rig
+    Report(ReportArgs),
+    /// Write the parts list
+    Export(ExportArgs),
+    /// Draw the rig to scale
+    Picture(PictureArgs),
+    /// Look after the catalog
+    #[command(subcommand)]
+    Catalog(CatalogCommand),
+}
+
+#[derive(Debug, Default, Args)]
+struct OpenArgs {
+    /// Rig file
+    file: Option<PathBuf>,
+    /// Example to open, by its name
+    #[arg(long, value_name = "NAME", conflicts_with = "file")]
+    example: Option<String>,
+    #[arg(long)]
+    theme: Option<ThemeName>,
+}
+
+#[derive(Debug, Args)]
+struct ReportArgs {
+    /// Rig file
+    rig: PathBuf,
+    /// Write JSON, as docs/report.schema.json describes it
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    work: models::WorkArgs,
+}
+
+#[derive(Debug, Args)]
+struct ExportArgs {
+    /// Rig file
+    rig: PathBuf,
+    #[arg(long, default_value = "md")]
+    format: FormatName,
+    /// File to write instead of the standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct PictureArgs {
+    /// Rig file
+    rig: PathBuf,
+    /// File to write; its ending, .png or .svg, decides the format
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[arg(long, default_value = "dark")]
+    theme: ThemeName,
+    /// What to draw over the rig
+    #[arg(long, value_name = "NAME", default_value = "parts")]
+    layer: LayerName,
+}
+
+#[derive(Debug, Subcommand)]
+enum CatalogCommand {
+    /// List every fault of the catalog, or count its parts
+    Check {
+        /// Folder with catalog files of your own, checked together with the program's catalog
+        folder: Option<PathBuf>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FormatName {
+    Csv,
+    Md,
+}
+
+/// Colours of window and pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ThemeName {
+    Light,
+    Dark,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LayerName {
+    /// The parts alone
+    Parts,
+}
+
+/// What `main` has to do.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Exit with this code.
+    Exit(u8),
+    /// Open the window.
+    Window(Window),
+}
+
+/// How the window starts.
+#[derive(Debug, Default)]
+pub struct Window {
+    pub open: Option<PathBuf>,
+    pub example: Option<String>,
+    pub theme: Option<ThemeName>,
+}
+
+/// The only way to the terminal. A reader that went away (`rigbay report … | head`) is no fault.
+struct Out<'a> {
+    text: &'a mut dyn Write,
+    notes: &'a mut dyn Write,
+}
+
+impl Out<'_> {
+    fn say(&mut self, text: &str) {
+        let _ = self.text.write_all(text.as_bytes()).and_then(|()| self.text.flush());
+    }
+    fn warn(&mut self, text: &str) {
+        let _ = writeln!(self.notes, "{text}");
+    }
+}
+
+/// Runs the command line. Results go to `text`, warnings and faults to `notes`.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, text: &mut dyn Write, notes: &mut dyn Write) -> Outcome {
+    let mut out = Out { text, notes };
+    let command = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli.command,
+        Err(error) => {
+            let message = error.render().to_string();
+            if error.use_stderr() {
+                out.warn(message.trim_end())
+            } else {
+                out.say(&message)
+            }
+            return Outcome::Exit(if error.use_stderr() { WRONG_INPUT } else { 0 });
+        }
+    };
+    let done = match command {
+        None => return Outcome::Window(Window::default()),
+        Some(Command::Open(args)) => return Outcome::Window(Window { open: args.file, example: args.example, theme: args.theme }),
+        Some(Command::New(args)) => new::new(&args, &mut out),
+        Some(Command::Report(args)) => report(&args, &mut out),
+        Some(Command::Export(args)) => export(&args, &mut out),
+        Some(Command::Picture(args)) => picture(&args, &mut out),
+        Some(Command::Catalog(CatalogCommand::Check { folder })) => catalog_check::check(folder.as_deref(), &mut out),
+    };
+    match done {
+        Ok(()) => Outcome::Exit(0),
+        Err(message) => {
+            out.warn(&message);
+            Outcome::Exit(WRONG_INPUT)
+        }
+    }
+}
+
+/// The program's catalog with the user's own folder over it; faults are told, not fatal.
+fn catalog(out: &mut Out<'_>) -> Catalog {
+    let (catalog, faults) = load_all(files::user_catalog().as_deref());
+    for fault in &faults {
+        out.warn(&format!("warning: left out of the catalog: {fault}"));
+    }
+    catalog
+}
+
+/// A rig file as opened, with the catalog in force for it.
+struct Opened {
+    catalog: Catalog,
+    project: Project,
+    versions: Versions,
+}
+
+impl Opened {
+    fn report(&self) -> Report {
+        analyze(&self.catalog, &self.project, Effort::Full)
+    }
+}
+
+fn open(path: &Path, out: &mut Out<'_>) -> Result<Opened, String> {
+    let text = files::read_text(path, files::LIMIT).map_err(|e| e.to_string())?;
+    let base = catalog(out);
+    let loaded = load_text(&base, &text, &path.display().to_string()).map_err(|e| e.to_string())?;
+    for note in opening_notes(&base, &loaded) {
+        out.warn(&format!("note: {note}"));
+    }
+    let versions = Versions::of(&base);
+    Ok(Opened { catalog: base.overlaid(loaded.parts), project: loaded.project, versions })
+}
+
+fn report(args: &ReportArgs, out: &mut Out<'_>) -> Result<(), String> {
+    let mut rig = open(&args.rig, out)?;
+    rig.project = args.work.applied_to(&rig.catalog, &rig.project)?;
+    let report = rig.report();
+    if args.json {
+        let json = json(&rig.catalog, &rig.project, &report, &rig.versions);
+        let text = serde_json::to_string_pretty(&json).map_err(|e| format!("The report has no JSON form ({e})."))?;
+        out.say(&format!("{text}\n"));
+    } else {
+        out.say(&text_report::text(&rig.catalog, &rig.project, &report, &rig.versions));
+    }
+    Ok(())
+}
+
+fn export(args: &ExportArgs, out: &mut Out<'_>) -> Result<(), String> {
+    let rig = open(&args.rig, out)?;
+    let format = match args.format {
+        FormatName::Csv => ListFormat::Csv,
+        FormatName::Md => ListFormat::Markdown,
+    };
+    let text = parts_list(&rig.catalog, &rig.project, &rig.report(), format)?;
+    match &args.output {
+        Some(path) => files::write_atomic(path, text.as_bytes()).map_err(|e| e.to_string()),
+        None => {
+            out.say(&text);
+            Ok(())
+        }
+    }
+}
+
+fn picture(args: &PictureArgs, out: &mut Out<'_>) -> Result<(), String> {
+    let ending = args.output.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if !matches!(ending.as_str(), "png" | "svg") {
+        return Err(format!("{}: ends in neither .png nor .svg. Give -o a name with one of these endings.", args.output.display()));
+    }
+    let rig = open(&args.rig, out)?;
+    let LayerName::Parts = args.layer;
+    let drawing = crate::drawing::rig::draw(&rig.catalog, &rig.project, &rig.report());
+    let theme = match args.theme {
+        ThemeName::Light => Theme::Light,
+        ThemeName::Dark => Theme::Dark,
+    };
+    let svg = crate::drawing::svg::svg(&drawing, theme);
+    let data = if ending == "svg" { svg.into_bytes() } else { crate::drawing::svg::png(&svg, 1.0)? };
+    files::write_atomic(&args.output, &data).map_err(|e| e.to_string())
+}
+
+/// Says that a name means no thing or several.
+fn ambiguous(option: &str, what: &str, name: &str, candidates: &[String], hint: &str) -> String {
+    const SHOWN: usize = 12;
+    if candidates.is_empty() {
+        return format!("{option}: no {what} is named \"{name}\". {hint}");
+    }
+    let list: String = candidates.iter().take(SHOWN).map(|c| format!("\n  {c}")).collect();
+    let more = if candidates.len() > SHOWN { format!("\n  and {} more", candidates.len() - SHOWN) } else { String::new() };
+    format!("{option}: \"{name}\" means more than one {what}. Choose one of:{list}{more}")
+}

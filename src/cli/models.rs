@@ -1,0 +1,122 @@
+//! Work named on the command line: a model from the built-in list or a file, and its sizes.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::catalog::Catalog;
+use crate::catalog::folder::folder_files;
+use crate::catalog::load::{embedded_files, is_model_list};
+use crate::catalog::model::ModelShape;
+use crate::catalog::precision::Precision;
+use crate::files;
+use crate::import::{hf_config, model_list};
+use crate::project::Project;
+use crate::project::edit::Edit;
+use crate::workload::{KvPrecision, Workload};
+
+/// What the rig is for.
+#[derive(Debug, Default, Args)]
+pub(super) struct WorkArgs {
+    /// Model: a config.json, or a name of the built-in list
+    #[arg(long, value_name = "FILE|NAME")]
+    model: Option<String>,
+    /// Precision or quantization of the weights: bf16, fp8, q4_k_m …
+    #[arg(long, value_name = "Q", value_parser = precision)]
+    quant: Option<Precision>,
+    /// Precision of the key-value cache: f16, q8_0, q4_0, fp8
+    #[arg(long, value_name = "Q", value_parser = kv_precision)]
+    kv: Option<KvPrecision>,
+    /// Tokens per sequence, prompt and answer together
+    #[arg(long, value_name = "N")]
+    context: Option<u64>,
+    /// Sequences at the same time
+    #[arg(long, value_name = "N")]
+    batch: Option<u64>,
+    /// Cards the model is split over; all if not given
+    #[arg(long, value_name = "N")]
+    gpus: Option<u32>,
+}
+
+fn precision(text: &str) -> Result<Precision, String> {
+    let known = || Precision::ALL.iter().map(|p| p.text()).collect::<Vec<_>>().join(", ");
+    Precision::parse(text).ok_or_else(|| format!("no precision of this name; one of {}", known()))
+}
+
+fn kv_precision(text: &str) -> Result<KvPrecision, String> {
+    let known = || KvPrecision::ALL.iter().map(|p| p.text()).collect::<Vec<_>>().join(", ");
+    KvPrecision::ALL.iter().copied().find(|p| p.text().eq_ignore_ascii_case(text)).ok_or_else(|| format!("one of {}", known()))
+}
+
+impl WorkArgs {
+    fn is_empty(&self) -> bool {
+        let sizes = [self.context.is_some(), self.batch.is_some(), self.gpus.is_some(), self.quant.is_some(), self.kv.is_some()];
+        self.model.is_none() && !sizes.contains(&true)
+    }
+
+    /// The project with these values in its first workload; without a value it stays as it is.
+    pub(super) fn applied_to(&self, catalog: &Catalog, project: &Project) -> Result<Project, String> {
+        if self.is_empty() {
+            return Ok(project.clone());
+        }
+        let mut workload = match (&self.model, project.workloads.first()) {
+            (Some(name), first) => {
+                let fresh = Workload::of(Arc::new(model(name)?));
+                first.map_or_else(|| fresh.clone(), |w| Workload { name: fresh.name.clone(), model: fresh.model.clone(), ..w.clone() })
+            }
+            (None, Some(first)) => first.clone(),
+            (None, None) => return Err("--model is missing: the rig has no workload whose sizes could change. Name a model.".to_owned()),
+        };
+        workload.precision = self.quant.unwrap_or(workload.precision);
+        workload.kv_precision = self.kv.unwrap_or(workload.kv_precision);
+        workload.context = self.context.unwrap_or(workload.context);
+        workload.batch = self.batch.unwrap_or(workload.batch);
+        workload.gpus = self.gpus.or(workload.gpus);
+        let edit = Edit::Workload { index: 0, workload: Some(Box::new(workload)) };
+        edit.apply(catalog, project).map_err(|e| e.to_string())
+    }
+}
+
+/// A model by file or name.
+fn model(name: &str) -> Result<ModelShape, String> {
+    let is_file = Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    if is_file {
+        let text = files::read_text(Path::new(name), files::LIMIT).map_err(|e| e.to_string())?;
+        return hf_config::parse(&text, name).map_err(|e| e.to_string());
+    }
+    by_name(builtin_models()?, name)
+}
+
+/// Exact name, else short name, else a unique part of the name.
+fn by_name(models: Vec<ModelShape>, name: &str) -> Result<ModelShape, String> {
+    let wanted = name.to_lowercase();
+    let tests: [&dyn Fn(&ModelShape) -> bool; 3] =
+        [&|m| m.name.to_lowercase() == wanted, &|m| m.short_name().to_lowercase() == wanted, &|m| m.name.to_lowercase().contains(&wanted)];
+    let mut candidates: Vec<String> = Vec::new();
+    for test in tests {
+        let found: Vec<&ModelShape> = models.iter().filter(|m| test(m)).collect();
+        match found.as_slice() {
+            [] => {}
+            [one] => return Ok((*one).clone()),
+            many => {
+                candidates = many.iter().map(|m| m.name.clone()).collect();
+                break;
+            }
+        }
+    }
+    Err(super::ambiguous("--model", "model", name, &candidates, "Give a name of the built-in list or a path to a config.json."))
+}
+
+/// The models that ship with the program and those of the user's own folder.
+pub(super) fn builtin_models() -> Result<Vec<ModelShape>, String> {
+    let mut texts = embedded_files("models");
+    if let Some(folder) = files::user_catalog() {
+        texts.extend(folder_files(&folder).0.into_iter().filter(|(name, _)| is_model_list(name)));
+    }
+    let mut models = Vec::new();
+    for (name, text) in &texts {
+        models.extend(model_list::builtin(text, name).map_err(|e| e.first().map(ToString::to_string).unwrap_or_default())?);
+    }
+    Ok(models)
+}

@@ -1,0 +1,163 @@
+//! The report for people who read it in a terminal.
+
+use crate::analysis::cost::Cost;
+use crate::analysis::memory::CardLedger;
+use crate::analysis::power::Power;
+use crate::analysis::speed::{Bound, Speed};
+use crate::build::slots::slots;
+use crate::catalog::Catalog;
+use crate::checks::finding::{Finding, Severity, Stake, Verdict};
+use crate::checks::{Tally, check};
+use crate::project::{Project, Room, Subject, Versions};
+use crate::report::Report;
+use crate::units::{plain, thousands, watts};
+
+/// Totals, memory by card, speed, then the findings in order of urgency.
+pub(super) fn text(catalog: &Catalog, project: &Project, report: &Report, versions: &Versions) -> String {
+    let Versions { program, catalog: parts, core } = versions;
+    let mut out = format!("{}\nRigbay {program}, catalog {parts}, core {core}\n", project.name);
+    if !project.notes.is_empty() {
+        out.push_str(&format!("{}\n", project.notes));
+    }
+    parts_text(&mut out, catalog, project);
+    cost_text(&mut out, &report.facts.cost, &project.room);
+    power_text(&mut out, &report.facts.power);
+    memory_text(&mut out, &report.facts.memory);
+    speed_text(&mut out, &report.facts.speed);
+    findings_text(&mut out, catalog, project, &report.findings);
+    out
+}
+
+fn parts_text(out: &mut String, catalog: &Catalog, project: &Project) {
+    out.push_str("\nParts\n");
+    let places = slots(catalog, &project.rig);
+    for (id, piece) in project.rig.placements() {
+        let name = catalog.part(&piece.part).map_or(piece.part.as_str(), |p| p.name.as_str());
+        let place = piece.slot.as_ref().and_then(|slot| places.iter().find(|s| s.id == *slot));
+        let settings: String = piece.settings.iter().map(|(k, v)| format!(", {} {v}", k.replace('_', " "))).collect();
+        out.push_str(&format!("  {id:<5} {name}, {}{settings}\n", place.map_or("not placed", |s| s.label.as_str()), id = id.to_string()));
+    }
+}
+
+fn cost_text(out: &mut String, cost: &Cost, room: &Room) {
+    out.push_str("\nCost\n");
+    let age = cost.oldest.as_ref().map_or_else(String::new, |d| format!("; prices as old as {d}"));
+    let converted = if cost.converted { "; some converted by your rates" } else { "" };
+    out.push_str(&format!("  purchase   {}{age}{converted}\n", cost.total_text()));
+    let month = cost.energy_per_month.map_or("unknown".to_owned(), |m| m.to_string());
+    let tariff = format!("{}{}/kWh", room.currency.symbol(), plain(room.tariff_per_kwh, 4));
+    out.push_str(&format!("  energy     {month} a month at {tariff}, {} h a day\n", plain(room.hours_per_day, 1)));
+}
+
+fn power_text(out: &mut String, power: &Power) {
+    let or_unknown = |w: Option<f64>| w.map_or("unknown".to_owned(), watts);
+    out.push_str("\nPower\n");
+    let unknown = if power.unknown.is_empty() { String::new() } else { format!(", {} parts unknown", power.unknown.len()) };
+    out.push_str(&format!("  typical    {}, limit {}{unknown}\n", watts(power.typical_w), watts(power.limit_w)));
+    out.push_str(&format!("  supply     {}; CPU and cards with margin {}\n", or_unknown(power.supply_w), watts(power.with_margin_w)));
+    out.push_str(&format!("  wall       {}; the circuit carries {} for long\n", or_unknown(power.wall_w), watts(power.circuit_w)));
+}
+
+fn memory_text(out: &mut String, memory: &[CardLedger]) {
+    if memory.is_empty() {
+        return;
+    }
+    out.push_str("\nMemory\n");
+    for card in memory {
+        let capacity = card.capacity.map_or("unknown size".to_owned(), |c| c.to_string());
+        let fits = match card.fits() {
+            Some(true) => "fits",
+            Some(false) => "does not fit",
+            None => "may fit",
+        };
+        let head = format!("{} on {} ({})", card.workload_name, card.gpu_name, card.gpu);
+        out.push_str(&format!("  {head}: {} of {capacity}, between {} and {}: {fits}\n", card.total, card.low, card.high));
+        for item in &card.items {
+            out.push_str(&format!("    {:>10}  {}\n", item.bytes.to_string(), item.name));
+        }
+    }
+}
+
+fn speed_text(out: &mut String, speeds: &[Speed]) {
+    if speeds.is_empty() {
+        return;
+    }
+    out.push_str("\nSpeed\n");
+    for speed in speeds {
+        let bound = match speed.bound {
+            Bound::MemoryBandwidth => "bound by memory bandwidth",
+            Bound::Arithmetic => "bound by arithmetic",
+            Bound::MemorySize => "does not fit in memory",
+        };
+        let digits = |v: f64| if v >= 100.0 { thousands(v, 0) } else { plain(v, 1) };
+        let value = match (speed.value, speed.low, speed.high) {
+            (Some(v), Some(low), Some(high)) => format!("{} {} ({} to {})", digits(v), speed.unit, digits(low), digits(high)),
+            (Some(v), _, _) => format!("{} {}", digits(v), speed.unit),
+            (None, _, _) => speed.missing.as_ref().map_or("unknown".to_owned(), |m| format!("unknown: {m}")),
+        };
+        out.push_str(&format!("  {}, {}: {value}, {bound}\n", speed.workload_name, speed.metric.replace('_', " ")));
+    }
+    out.push_str("  Links between cards and heat are not counted yet.\n");
+}
+
+fn findings_text(out: &mut String, catalog: &Catalog, project: &Project, findings: &[Finding]) {
+    let t = Tally::of(findings);
+    let counts = format!(
+        "{} blockers, {} problems, {} advice, {} notes, {} unknown, {} passed",
+        t.blockers, t.problems, t.advice, t.notes, t.unknown, t.passed
+    );
+    out.push_str(&format!("\nFindings: {counts}\n"));
+    for finding in findings.iter().filter(|f| f.verdict != Verdict::Pass) {
+        finding_text(out, catalog, project, finding);
+    }
+}
+
+fn finding_text(out: &mut String, catalog: &Catalog, project: &Project, finding: &Finding) {
+    let rule = check(finding.rule);
+    let level = match (finding.verdict, finding.severity) {
+        (Verdict::Unknown, _) => "unknown",
+        (_, Severity::Blocker) => "BLOCKER",
+        (_, severity) => severity.text(),
+    };
+    let guide = if finding.guide.is_empty() { String::new() } else { format!(", {}", finding.guide.join(" ")) };
+    let about: Vec<String> = finding.subjects.iter().map(|s| subject(catalog, project, s)).collect();
+    out.push_str(&format!("\n  {level}: {} [{}{guide}]\n", rule.map_or(finding.rule, |r| r.title), finding.rule));
+    out.push_str(&format!("    {}\n    About {}.\n", finding.message, about.join(", ")));
+    for missing in &finding.missing {
+        out.push_str(&format!("    Missing: {} of {}.\n", missing.field, missing.part));
+    }
+    if let Some(rule) = rule {
+        out.push_str(&format!("    Why: {}\n", rule.why));
+    }
+    if let Some(stake) = finding.stake.as_ref().map(stake_text).filter(|s| !s.is_empty()) {
+        out.push_str(&format!("    At stake: {stake}.\n"));
+    }
+    for fix in &finding.fixes {
+        out.push_str(&format!("    Fix: {}\n", fix.label));
+    }
+    if let Some(none) = &finding.no_fix {
+        out.push_str(&format!("    {none}\n"));
+    }
+    if let Some(because) = &finding.accepted {
+        out.push_str(&format!("    Accepted: {because}\n"));
+    }
+}
+
+fn stake_text(stake: &Stake) -> String {
+    let money = stake.money.map(|m| format!("{m}{}", if stake.per_year { " a year" } else { "" }));
+    let speed = stake.speed_pct.map(|p| format!("{} % speed", plain(p, 1)));
+    let heat = stake.celsius.map(|c| format!("{} °C", plain(c, 1)));
+    [money, speed, heat, stake.watts.map(watts)].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn subject(catalog: &Catalog, project: &Project, subject: &Subject) -> String {
+    match subject {
+        Subject::Placement(id) => {
+            let part = project.rig.placement(*id).and_then(|p| catalog.part(&p.part));
+            part.map_or_else(|| id.to_string(), |p| format!("{} ({id})", p.short_name()))
+        }
+        Subject::Slot(slot) => format!("slot {slot}"),
+        Subject::Workload(name) => format!("workload {name}"),
+        Subject::Whole => "the rig".to_owned(),
+    }
+}
