@@ -36,19 +36,35 @@ pub fn mend(case: &Case<'_>, findings: &mut [Finding]) {
 fn mend_one(case: &Case<'_>, finding: &mut Finding, serious: &BTreeSet<FindingKey>) {
     let Some(search) = check(finding.rule).and_then(|c| c.search.as_ref()) else { return };
     let mut first: Option<Facts> = None;
+    let mut spoilt: Option<String> = None;
     for group in (search.candidates)(case, finding) {
         for fix in group.into_iter().take(TRIES) {
-            let Some(after) = try_fix(case, finding, &fix, serious) else { continue };
-            finding.fixes.push(fix);
-            first.get_or_insert(after);
-            break;
+            match try_fix(case, finding, &fix, serious) {
+                Outcome::Holds(after) => {
+                    finding.fixes.push(fix);
+                    first.get_or_insert(*after);
+                    break;
+                }
+                Outcome::Spoils(title) => {
+                    spoilt.get_or_insert_with(|| format!("\"{}\" would mend it, but another check then fails: {title}.", fix.label));
+                }
+                Outcome::Fails => {}
+            }
         }
     }
     match first {
         Some(after) if finding.stake.is_none() => finding.stake = stake(case.facts, &after),
         Some(_) => {}
-        None => finding.no_fix = Some(search.none.to_owned()),
+        None => finding.no_fix = Some(spoilt.unwrap_or_else(|| search.none.to_owned())),
     }
+}
+
+/// What a candidate leads to.
+enum Outcome {
+    Holds(Box<Facts>),
+    /// It mends the finding, but another check fails after it.
+    Spoils(&'static str),
+    Fails,
 }
 
 /// Failures that hurt; a fix must add none.
@@ -57,16 +73,21 @@ fn serious(findings: &[Finding]) -> BTreeSet<FindingKey> {
     findings.iter().filter(hurts).map(Finding::key).collect()
 }
 
-/// The rig's facts after the fix, if it mends the finding, adds no serious failure and pushes nothing out of its place.
-fn try_fix(case: &Case<'_>, finding: &Finding, fix: &Fix, before: &BTreeSet<FindingKey>) -> Option<Facts> {
-    let project = apply_all(case, &fix.edits)?;
+/// A fix must mend the finding, add no serious failure and push nothing out of its place.
+fn try_fix(case: &Case<'_>, finding: &Finding, fix: &Fix, before: &BTreeSet<FindingKey>) -> Outcome {
+    let Some(project) = apply_all(case, &fix.edits) else { return Outcome::Fails };
     if placed(case.project).iter().any(|id| project.rig.placement(*id).is_some_and(|p| p.slot.is_none())) {
-        return None;
+        return Outcome::Fails;
     }
     let after = facts(case.catalog, &project, Effort::Live);
     let findings = run(&Case { catalog: case.catalog, project: &project, facts: &after });
-    let holds = mended(finding, &findings) && serious(&findings).is_subset(before);
-    holds.then_some(after)
+    if !mended(finding, &findings) {
+        return Outcome::Fails;
+    }
+    match serious(&findings).into_iter().find(|key| !before.contains(key)) {
+        None => Outcome::Holds(Box::new(after)),
+        Some(key) => Outcome::Spoils(check(&key.rule).map_or("another one", |c| c.title)),
+    }
 }
 
 /// Whether nothing of the same rule about the same first subject fails or is unknown any more.

@@ -231,12 +231,16 @@ fn power_limit(case: &Case<'_>, out: &mut Vec<Finding>) {
     };
     let cards = count(limited.len(), "card");
     let finding = if peak.total_w > bears {
-        let text =
-            format!("{cards} limited to {} together still peak: about {} in all, {} borne.", watts(sum), watts(peak.total_w), watts(bears));
+        let text = format!(
+            "{cards} limited to {} in all may still peak: about {} with all else, {} borne.",
+            watts(sum),
+            watts(peak.total_w),
+            watts(bears)
+        );
         Finding::new(rule, Verdict::Fail, Severity::Problem, subjects, text)
     } else {
         let text = format!(
-            "{cards} limited to {} together; peaks of about {} in all are borne without the limit.",
+            "{cards} limited to {} in all; peaks of about {} with all else are borne even without the limit.",
             watts(sum),
             watts(peak.total_w)
         );

@@ -9,7 +9,8 @@ use rigbay::catalog::Catalog;
 use rigbay::catalog::load::kind_table;
 use rigbay::catalog::model::{Cache, LayerGroup, ModelShape, TensorClass, Tensors};
 use rigbay::catalog::part::{
-    Board, Case, Connector, Cooler, Cpu, Drive, Gpu, Life, Part, PartId, PartKind, Plugs, Price, Provenance, Psu, Radiator, Ram, Riser, Source,
+    Board, Case, Connector, Cooler, Cpu, Drive, Gpu, Life, Part, PartId, PartKind, Plugs, Price, Provenance, Psu, Radiator, Ram, Riser,
+    Source,
 };
 use rigbay::catalog::templates::Templates;
 use rigbay::catalog::vocab::{
@@ -323,10 +324,7 @@ fn case() -> Case {
         max_psu_length_mm: Some(200.0),
         psu_forms: Some(vec![PsuForm::Atx]),
         psu_count: Some(1),
-        radiators: Some(vec![
-            Radiator { edge: Edge::Front, sizes_mm: vec![360] },
-            Radiator { edge: Edge::Top, sizes_mm: vec![240, 360] },
-        ]),
+        radiators: Some(vec![Radiator { edge: Edge::Front, sizes_mm: vec![360] }, Radiator { edge: Edge::Top, sizes_mm: vec![240, 360] }]),
         ..Case::default()
     }
 }
@@ -364,7 +362,8 @@ fn drive() -> Drive {
 /// A shop in which most mistakes can be mended, and a rig without any.
 pub fn sound() -> Kit {
     let blower = Gpu { cooler: Some(GpuCooler::Blower), length_mm: Some(270.0), ..gpu() };
-    let large = Gpu { product: Some("Card 48".to_owned()), memory_gb: Some(48.0), compute_capability: Some("9.0".to_owned()), ..blower.clone() };
+    let large =
+        Gpu { product: Some("Card 48".to_owned()), memory_gb: Some(48.0), compute_capability: Some("9.0".to_owned()), ..blower.clone() };
     let old = Gpu { last_cuda: Some("12.9".to_owned()), compute_capability: Some("7.0".to_owned()), ..gpu() };
     let am5 = Board { socket: Some(Socket::Am5), memory_type: Some(MemoryType::Ddr5), ..board() };
     let shop = [

@@ -131,15 +131,18 @@ fn clearance() -> Vec<Row> {
         k.gpu("gpu").height_mm = None;
     };
     vec![
-        row("gpu_length", |k| k.gpu("gpu").length_mm = Some(357.0), Third::Unknown(guess, "length_mm"), &[
-            ("length_mm", 357.0),
-            ("clearance_mm", 330.0),
-            ("margin_mm", -27.0),
-        ]),
-        row("gpu_length_with_radiator", behind, Third::Unknown(unmeasured, "max_gpu_length_radiator_mm"), &[
-            ("length_mm", 310.0),
-            ("clearance_mm", 300.0),
-        ])
+        row(
+            "gpu_length",
+            |k| k.gpu("gpu").length_mm = Some(357.0),
+            Third::Unknown(guess, "length_mm"),
+            &[("length_mm", 357.0), ("clearance_mm", 330.0), ("margin_mm", -27.0)],
+        ),
+        row(
+            "gpu_length_with_radiator",
+            behind,
+            Third::Unknown(unmeasured, "max_gpu_length_radiator_mm"),
+            &[("length_mm", 310.0), ("clearance_mm", 300.0)],
+        )
         .passes(short_behind),
         row(
             "cooler_height",
@@ -218,12 +221,18 @@ fn slots() -> Vec<Row> {
     };
     vec![
         row("slot_overlap", thick, Third::Unknown(guessed, "thickness_mm"), &[("gap_mm", -19.4)]).passes(pair),
-        row("gpu_thickness", low, Third::Unknown(|k| k.case("case").expansion_slots = None, "expansion_slots"), &[
-            ("slots", 2.0),
-            ("expansion_slots", 7.0),
-            ("last_opening", 8.0),
-        ]),
-        row("slot_electrical", narrow, Third::Unknown(|k| k.slot("P1").lanes = None, "lanes of P1"), &[("lanes", 4.0), ("card_lanes", 16.0)]),
+        row(
+            "gpu_thickness",
+            low,
+            Third::Unknown(|k| k.case("case").expansion_slots = None, "expansion_slots"),
+            &[("slots", 2.0), ("expansion_slots", 7.0), ("last_opening", 8.0)],
+        ),
+        row(
+            "slot_electrical",
+            narrow,
+            Third::Unknown(|k| k.slot("P1").lanes = None, "lanes of P1"),
+            &[("lanes", 4.0), ("card_lanes", 16.0)],
+        ),
         row("slot_attach", behind, Third::Unknown(lost, "origin of P3"), &[]).passes(pair),
         row("riser_rating", riser, Third::Unknown(unrated, "pcie_gen"), &[]).passes(new_riser),
         row("p2p", deaf, Third::Unknown(unasked, "p2p"), &[("gpus", 2.0)]).passes(pair).hopeless(),
@@ -247,16 +256,25 @@ fn memory() -> Vec<Row> {
             Third::Unknown(|k| k.board("board").module_types = None, "module_types"),
             &[],
         ),
-        row("dimm_slots", full, Third::Unknown(|k| k.board("board").dimm_slots = None, "dimm_slots"), &[("modules", 4.0), ("dimm_slots", 2.0)])
-            .hopeless(),
-        row("ram_capacity", four, Third::Unknown(|k| k.board("board").memory_max_gb = None, "memory_max_gb"), &[
-            ("ram_gb", 256.0),
-            ("limit_gb", 128.0),
-        ]),
-        row("ram_speed", |k| k.instead("ram", "ram.fast"), Third::Unknown(|k| k.cpu("cpu").memory_mt_s = None, "memory_mt_s"), &[
-            ("speed_mt_s", 3600.0),
-            ("base_mt_s", 3200.0),
-        ]),
+        row(
+            "dimm_slots",
+            full,
+            Third::Unknown(|k| k.board("board").dimm_slots = None, "dimm_slots"),
+            &[("modules", 4.0), ("dimm_slots", 2.0)],
+        )
+        .hopeless(),
+        row(
+            "ram_capacity",
+            four,
+            Third::Unknown(|k| k.board("board").memory_max_gb = None, "memory_max_gb"),
+            &[("ram_gb", 256.0), ("limit_gb", 128.0)],
+        ),
+        row(
+            "ram_speed",
+            |k| k.instead("ram", "ram.fast"),
+            Third::Unknown(|k| k.cpu("cpu").memory_mt_s = None, "memory_mt_s"),
+            &[("speed_mt_s", 3600.0), ("base_mt_s", 3200.0)],
+        ),
         row(
             "ram_vs_gpu_memory",
             |k| k.gpu("gpu").memory_gb = Some(48.0),
@@ -294,11 +312,18 @@ fn power() -> Vec<Row> {
     };
     let few: Change = |k| k.psu("psu").plugs = Some(vec![Plugs { plug: Plug::Pcie8, count: 1 }, Plugs { plug: Plug::Eps8, count: 2 }]);
     vec![
-        row("psu_capacity", |k| k.psu("psu").watts = Some(500.0), Third::Unknown(|k| k.gpu("gpu").tdp_w = None, "tdp_w"), &[("psu_w", 500.0)]),
-        row("transient_headroom", aged, Third::Unknown(|k| k.psu("psu").atx_version = None, "atx_version"), &[
-            ("gpu_peak_w", 759.5),
-            ("bears_w", 850.0),
-        ]),
+        row(
+            "psu_capacity",
+            |k| k.psu("psu").watts = Some(500.0),
+            Third::Unknown(|k| k.gpu("gpu").tdp_w = None, "tdp_w"),
+            &[("psu_w", 500.0)],
+        ),
+        row(
+            "transient_headroom",
+            aged,
+            Third::Unknown(|k| k.psu("psu").atx_version = None, "atx_version"),
+            &[("gpu_peak_w", 759.5), ("bears_w", 850.0)],
+        ),
         row("power_limit_not_transient", limited_aged, Third::Unknown(limited_unknown, "atx_version"), &[("gpu_w", 250.0)]).passes(limited),
         row(
             "circuit_continuous",
@@ -312,11 +337,18 @@ fn power() -> Vec<Row> {
             Third::Unknown(|k| k.psu("psu").efficiency = None, "efficiency"),
             &[],
         ),
-        row("gpu_plug_type", few, Third::Unknown(|k| k.psu("psu").plugs = None, "plugs"), &[("pcie8_needed", 2.0), ("pcie8_available", 1.0)]),
-        row("board_eps", |k| k.board("board").eps_plugs = Some(3), Third::Unknown(|k| k.board("board").eps_plugs = None, "eps_plugs"), &[
-            ("eps_total_needed", 3.0),
-            ("eps_available", 2.0),
-        ]),
+        row(
+            "gpu_plug_type",
+            few,
+            Third::Unknown(|k| k.psu("psu").plugs = None, "plugs"),
+            &[("pcie8_needed", 2.0), ("pcie8_available", 1.0)],
+        ),
+        row(
+            "board_eps",
+            |k| k.board("board").eps_plugs = Some(3),
+            Third::Unknown(|k| k.board("board").eps_plugs = None, "eps_plugs"),
+            &[("eps_total_needed", 3.0), ("eps_available", 2.0)],
+        ),
         row("hpwr_rating", weak_lead, Third::Unknown(unrated_lead, "hpwr_w"), &[("card_w", 275.0), ("rated_w", 150.0)]).passes(sixteen_pin),
     ]
 }
@@ -336,12 +368,15 @@ fn heat() -> Vec<Row> {
         k.case("case").kind = None;
     };
     vec![
-        row("gpu_adjacent_open_air", pair, Third::Unknown(order_only, "opening of P1"), &[("gap_mm", 0.6), ("limit_mm", 20.3)]).passes(apart),
+        row("gpu_adjacent_open_air", pair, Third::Unknown(order_only, "opening of P1"), &[("gap_mm", 0.6), ("limit_mm", 20.3)])
+            .passes(apart),
         row("passive_gpu_airflow", passive, Third::Unknown(passive_somewhere, "kind"), &[("power_w", 350.0)]),
-        row("cooler_capacity", |k| k.cooler("cooler").tdp_w = Some(65.0), Third::Unknown(|k| k.cooler("cooler").tdp_w = None, "tdp_w"), &[
-            ("cpu_w", 105.0),
-            ("cooler_w", 65.0),
-        ]),
+        row(
+            "cooler_capacity",
+            |k| k.cooler("cooler").tdp_w = Some(65.0),
+            Third::Unknown(|k| k.cooler("cooler").tdp_w = None, "tdp_w"),
+            &[("cpu_w", 105.0), ("cooler_w", 65.0)],
+        ),
         row(
             "cpu_water",
             |k| k.cooler("cooler").kind = Some(CoolerKind::Block),
@@ -356,6 +391,11 @@ fn work() -> Vec<Row> {
     let pair_unknown: Change = |k| {
         k.gpu("gpu").last_cuda = None;
         k.seat("gpu", "board/P5");
+    };
+    let long: Change = |k| {
+        k.job(8.0);
+        let job = &mut k.project.workloads[0];
+        (job.context, job.batch) = (131_072, 2);
     };
     let no_size: Change = |k| {
         k.job(8.0);
@@ -374,8 +414,7 @@ fn work() -> Vec<Row> {
             Third::Unknown(|k| k.gpu("gpu").memory_gb = None, "memory_gb"),
             &[("memory_gb", 6.0), ("floor_gb", 8.0), ("research_gb", 11.0)],
         ),
-        row("model_fits", |k| k.job(60.0), Third::Unknown(no_size, "memory_gb"), &[("capacity_gib", 24.0), ("cards", 1.0)])
-            .passes(|k| k.job(8.0)),
+        row("model_fits", long, Third::Unknown(no_size, "memory_gb"), &[("capacity_gib", 24.0), ("cards", 1.0)]).passes(|k| k.job(8.0)),
         row(
             "cpu_threads_per_gpu",
             |k| k.cpu("cpu").threads = Some(1),
@@ -389,9 +428,12 @@ fn work() -> Vec<Row> {
             Third::Unknown(|k| k.gpu("gpu").segment = None, "segment"),
             &[],
         ),
-        row("drive_stream", |k| k.drive("drive").rotating = Some(true), Third::Unknown(|k| k.drive("drive").rotating = None, "rotating"), &[(
-            "batch_ms", 2.8,
-        )])
+        row(
+            "drive_stream",
+            |k| k.drive("drive").rotating = Some(true),
+            Third::Unknown(|k| k.drive("drive").rotating = None, "rotating"),
+            &[("batch_ms", 2.8)],
+        )
         .hopeless(),
     ]
 }
@@ -405,7 +447,8 @@ fn money() -> Vec<Row> {
             &[],
         )
         .hopeless(),
-        row("price_unknown", |k| k.unprice("gpu"), Third::Never("what is judged is whether prices are known"), &[("unpriced", 1.0)]).hopeless(),
+        row("price_unknown", |k| k.unprice("gpu"), Third::Never("what is judged is whether prices are known"), &[("unpriced", 1.0)])
+            .hopeless(),
         row(
             "price_old",
             |k| k.part("gpu").prices[0].date = "2023-07".to_owned(),
