@@ -12,6 +12,7 @@ pub mod files;
 pub mod import;
 pub mod project;
 pub mod report;
+pub mod search;
 pub mod session;
 #[cfg(feature = "gui")]
 pub mod ui;

@@ -3,10 +3,11 @@
 use crate::analysis::{Effort, Facts, facts};
 use crate::catalog::Catalog;
 use crate::checks::finding::Finding;
-use crate::checks::{Case, run};
+use crate::checks::{Case, mend, run, sort};
 use crate::project::Project;
 
 pub mod json;
+pub mod snapshot;
 
 /// A rig, computed and judged.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +19,26 @@ pub struct Report {
 /// The report of a project: a pure function of its arguments.
 pub fn analyze(catalog: &Catalog, project: &Project, effort: Effort) -> Report {
     let facts = facts(catalog, project, effort);
-    let findings = run(&Case { catalog, project, facts: &facts });
+    let case = Case { catalog, project, facts: &facts };
+    let mut findings = run(&case);
+    if effort == Effort::Full {
+        mend(&case, &mut findings);
+        sort(&mut findings);
+    }
     Report { facts, findings }
+}
+
+impl Report {
+    /// Keeps what an earlier full report found out about findings that are still the same, until the next full report is there.
+    pub fn carry_over(&mut self, earlier: &Self) {
+        for finding in &mut self.findings {
+            let same = |f: &&Finding| f.rule == finding.rule && f.subjects == finding.subjects && f.message == finding.message;
+            if let Some(known) = earlier.findings.iter().find(same) {
+                finding.fixes.clone_from(&known.fixes);
+                finding.no_fix.clone_from(&known.no_fix);
+                finding.stake.clone_from(&known.stake);
+            }
+        }
+        sort(&mut self.findings);
+    }
 }

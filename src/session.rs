@@ -166,7 +166,9 @@ impl Session {
     }
 
     fn refresh(&mut self) {
-        self.report = Arc::new(analyze(&self.catalog, self.project(), Effort::Live));
+        let mut report = analyze(&self.catalog, self.project(), Effort::Live);
+        report.carry_over(&self.report);
+        self.report = Arc::new(report);
         self.revision += 1;
         self.preview = None;
         if let Some(Subject::Placement(id)) = &self.selection

@@ -1,10 +1,16 @@
 //! Where weights, cache and buffers of each workload live, and what is left.
 
-use crate::analysis::{Basis, Origin};
+use crate::analysis::Origin;
 use crate::build::PlacementId;
 use crate::catalog::Catalog;
 use crate::project::Project;
 use crate::units::Bytes;
+use crate::workload::Workload;
+
+mod items;
+pub mod plan;
+
+use plan::{Plan, Sizes, devices};
 
 /// Stack of the memory chart, bottom up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -80,8 +86,73 @@ impl CardLedger {
     }
 }
 
-/// One ledger per workload and card.
+/// One ledger per workload and card it uses, in order of workloads, then of the cards' ids. Layers are split in proportion to free memory.
 pub fn ledgers(catalog: &Catalog, project: &Project) -> Vec<CardLedger> {
-    let _ = (catalog, project, Basis::Exact);
-    Vec::new()
+    let mut out = Vec::new();
+    for (index, workload) in project.workloads.iter().enumerate() {
+        let plan = Plan::new(workload, devices(catalog, project));
+        let sizes = plan.sizes(workload.context, workload.batch);
+        out.extend((0..plan.cards.len()).filter_map(|card| ledger(index, &plan, card, &sizes)));
+    }
+    out
+}
+
+fn ledger(workload: usize, plan: &Plan<'_>, card: usize, sizes: &Sizes) -> Option<CardLedger> {
+    let device = plan.cards.get(card)?;
+    let on = plan.on_card(card, sizes);
+    let total = on.total();
+    Some(CardLedger {
+        workload,
+        workload_name: plan.workload.name.clone(),
+        gpu: device.id,
+        gpu_name: format!("GPU {} · {}", card + 1, device.part.short_name()),
+        capacity: device.capacity(),
+        items: items::of(plan, card, sizes, &on),
+        total: Bytes(total.value),
+        low: Bytes(total.low),
+        high: Bytes(total.high),
+    })
+}
+
+/// Questions about where a workload stops to fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits;
+
+impl Limits {
+    /// Longest context in tokens per sequence at which a workload's middle estimate still fits on every card; the model's own limit where
+    /// that fits (1,048,576 for a model that states none). `None` if no context fits, without a card, or with a card of unknown memory.
+    pub fn largest_context(catalog: &Catalog, project: &Project, workload: usize) -> Option<u64> {
+        let workload = project.workloads.get(workload)?;
+        let plan = plan_with_known_memory(catalog, project, workload)?;
+        largest(workload.model.context.unwrap_or(1 << 20).max(1), |context| plan.fits(context, workload.batch))
+    }
+
+    /// Most sequences at once, up to 1,048,576, that fit at the workload's context; `None` as in [`Self::largest_context`].
+    pub fn largest_batch(catalog: &Catalog, project: &Project, workload: usize) -> Option<u64> {
+        let workload = project.workloads.get(workload)?;
+        let plan = plan_with_known_memory(catalog, project, workload)?;
+        largest(1 << 20, |batch| plan.fits(workload.context, batch))
+    }
+}
+
+fn plan_with_known_memory<'a>(catalog: &'a Catalog, project: &'a Project, workload: &'a Workload) -> Option<Plan<'a>> {
+    let plan = Plan::new(workload, devices(catalog, project));
+    (!plan.cards.is_empty() && plan.cards.iter().all(|c| c.capacity().is_some())).then_some(plan)
+}
+
+/// Largest number in `1..=most` that fits, given that smaller ones fit wherever a larger one does.
+fn largest(most: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
+    if fits(most) {
+        return Some(most);
+    }
+    let (mut yes, mut no) = (0, most);
+    while no - yes > 1 {
+        let middle = yes + (no - yes) / 2;
+        if fits(middle) {
+            yes = middle;
+        } else {
+            no = middle;
+        }
+    }
+    (yes > 0).then_some(yes)
 }

@@ -1,9 +1,12 @@
 //! Electrical power: draw by part, what the supply gives, what the wall sees.
 
-use crate::analysis::Origin;
-use crate::build::PlacementId;
+use crate::analysis::{Basis, Origin};
+use crate::build::{Placement, PlacementId};
 use crate::catalog::Catalog;
+use crate::catalog::part::{Cooler, Cpu, Drive, Fan, Gpu, Nic, Part, PartKind, Ram};
+use crate::catalog::vocab::{CoolerKind, DriveBus, Efficiency};
 use crate::project::Project;
+use crate::units::{plain, watts};
 
 /// Draw of one placed part; `None` = unknown.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +20,7 @@ pub struct Draw {
 /// The power ledger.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Power {
+    /// Parts that draw power, in order of their ids; cases, supplies, risers, carriers and bridges draw none of their own.
     pub parts: Vec<Draw>,
     /// Sum of known typical draws.
     pub typical_w: f64,
@@ -30,7 +34,7 @@ pub struct Power {
     pub unknown: Vec<PlacementId>,
     /// Sum of the supplies' ratings; `None` without a supply or with an unknown one.
     pub supply_w: Option<f64>,
-    /// Share of the supply that the typical draw takes, 0..
+    /// Share of the supply that the typical draw takes, 0..; `None` while a draw or a rating is unknown.
     pub load: Option<f64>,
     /// Supply efficiency at that load, 0..1, and the draw from the wall.
     pub efficiency: Option<f64>,
@@ -40,10 +44,13 @@ pub struct Power {
     pub circuit_w: f64,
 }
 
-/// Computes the power ledger.
+/// Setting of a placed card: its power limit in watts, as `nvidia-smi -pl` takes it.
+pub const POWER_LIMIT: &str = "power_limit_w";
+
+/// Computes the power ledger: sums of the placed parts' draws, the supplies' efficiency at that load after 80 PLUS, and the draw from the
+/// wall. CPU and card draws are the makers'; the small parts' are rules of thumb where no maker states one.
 pub fn power(catalog: &Catalog, project: &Project) -> Power {
-    let _ = catalog;
-    Power {
+    let mut power = Power {
         parts: Vec::new(),
         typical_w: 0.0,
         limit_w: 0.0,
@@ -54,7 +61,198 @@ pub fn power(catalog: &Catalog, project: &Project) -> Power {
         load: None,
         efficiency: None,
         wall_w: None,
-        wall_origin: Origin::new(crate::analysis::Basis::Assumed, "", ""),
-        circuit_w: project.room.mains_v * project.room.circuit_a,
+        wall_origin: Origin::new(Basis::Assumed, "", ""),
+        circuit_w: project.room.mains_v * project.room.circuit_a * project.threshold("circuit_continuous"),
+    };
+    for (id, placement, part) in project.rig.placed(catalog) {
+        let Some((typical_w, limit_w, origin)) = draw(placement, part) else { continue };
+        if typical_w.is_none() {
+            power.unknown.push(id);
+        }
+        power.typical_w += typical_w.unwrap_or(0.0);
+        power.limit_w += limit_w.unwrap_or(0.0);
+        if matches!(part.kind, PartKind::Cpu(_) | PartKind::Gpu(_)) {
+            power.cpu_gpu_w += typical_w.unwrap_or(0.0);
+        }
+        power.parts.push(Draw { placement: id, typical_w, limit_w, origin });
+    }
+    power.with_margin_w = power.cpu_gpu_w * project.threshold("psu_margin");
+    let supplies: Vec<(Option<f64>, Option<Efficiency>)> = project
+        .rig
+        .placed(catalog)
+        .filter_map(|(_, _, p)| if let PartKind::Psu(s) = &p.kind { Some((s.watts, s.efficiency)) } else { None })
+        .collect();
+    wall(&mut power, &supplies, project.room.mains_v);
+    power
+}
+
+type Drawn = (Option<f64>, Option<f64>, Origin);
+
+/// Typical draw, limit and origin; `None` for parts without a draw of their own.
+fn draw(placement: &Placement, part: &Part) -> Option<Drawn> {
+    let thumb = |typical: f64, limit: f64, what: &str| {
+        Some((Some(typical), Some(limit), Origin::new(Basis::Assumed, format!("{typical:.0} W, at most {limit:.0} W"), what)))
+    };
+    match &part.kind {
+        PartKind::Gpu(gpu) => Some(gpu_draw(gpu, placement)),
+        PartKind::Cpu(cpu) => Some(cpu_draw(cpu)),
+        PartKind::Ram(ram) => Some(ram_draw(ram)),
+        PartKind::Drive(drive) => Some(drive_draw(drive)),
+        PartKind::Fan(fan) => Some(fan_draw(fan)),
+        PartKind::Cooler(cooler) => Some(cooler_draw(cooler)),
+        PartKind::Nic(nic) => Some(nic_draw(nic)),
+        // Chipset, network, sound, regulators' loss; boards with server management draw the limit.
+        PartKind::Board(_) => thumb(40.0, 70.0, "rule of thumb for a board without CPU, memory and cards"),
+        PartKind::Case(_) | PartKind::Psu(_) | PartKind::Riser(_) | PartKind::Carrier(_) | PartKind::Bridge(_) => None,
+    }
+}
+
+fn gpu_draw(gpu: &Gpu, placement: &Placement) -> Drawn {
+    let set = placement.settings.get(POWER_LIMIT).and_then(|t| t.parse::<f64>().ok()).filter(|w| w.is_finite() && *w > 0.0);
+    match (set, gpu.tdp_w) {
+        (Some(limit), Some(tdp)) => {
+            let origin =
+                Origin::new(Basis::Derived, format!("lesser of board power {} and limit {}", watts(tdp), watts(limit)), "your power limit");
+            (Some(tdp.min(limit)), Some(limit), origin)
+        }
+        (Some(limit), None) => {
+            (Some(limit), Some(limit), Origin::new(Basis::Derived, format!("limited to {}", watts(limit)), "your power limit"))
+        }
+        (None, Some(tdp)) => {
+            // Spikes of a few milliseconds above the board power are not in the limit.
+            (Some(tdp), Some(tdp), Origin::new(Basis::Derived, format!("board power {}", watts(tdp)), "catalog: tdp_w"))
+        }
+        (None, None) => (None, None, Origin::new(Basis::Derived, "unknown: the catalog has no tdp_w", "catalog")),
+    }
+}
+
+fn cpu_draw(cpu: &Cpu) -> Drawn {
+    let limit = cpu.max_turbo_w.or(cpu.tdp_w);
+    let origin = match (cpu.tdp_w, cpu.max_turbo_w) {
+        (Some(tdp), Some(turbo)) => {
+            Origin::new(Basis::Derived, format!("base power {}, turbo limit {}", watts(tdp), watts(turbo)), "catalog: tdp_w, max_turbo_w")
+        }
+        (Some(tdp), None) => Origin::new(Basis::Derived, format!("base power {}; turbo limit unknown", watts(tdp)), "catalog: tdp_w"),
+        (None, _) => Origin::new(Basis::Derived, "unknown: the catalog has no tdp_w", "catalog"),
+    };
+    (cpu.tdp_w, limit, origin)
+}
+
+fn ram_draw(ram: &Ram) -> Drawn {
+    // Unbuffered modules 3 W, registered ones with their extra chips 6 W: the order of "about 3 W for every 8 GB",
+    // https://www.crucial.com/support/articles-faq-memory/how-much-power-does-memory-use, which overstates today's denser chips.
+    let (each, most) = if ram.module_type.is_some_and(|m| m.is_registered()) { (6.0, 10.0) } else { (3.0, 5.0) };
+    let modules = f64::from(ram.modules.unwrap_or(1));
+    let formula = format!("{modules:.0} modules × {each:.0} W");
+    (
+        Some(modules * each),
+        Some(modules * most),
+        Origin::new(Basis::Assumed, formula, "rule of thumb after Crucial's \"how much power does memory use\""),
+    )
+}
+
+/// What the maker states as both typical and limit, else a rule of thumb.
+fn stated_or(stated: Option<f64>, typical: f64, limit: f64, what: &str) -> Drawn {
+    match stated {
+        Some(w) => (Some(w), Some(w), Origin::new(Basis::Derived, format!("{} W as stated", plain(w, 1)), "catalog: power_w")),
+        None => (
+            Some(typical),
+            Some(limit),
+            Origin::new(Basis::Assumed, format!("{typical:.0} W, at most {limit:.0} W"), format!("rule of thumb for {what}")),
+        ),
+    }
+}
+
+fn drive_draw(drive: &Drive) -> Drawn {
+    match (drive.rotating, drive.bus) {
+        // A motor draws most while it starts.
+        (Some(true), _) => stated_or(drive.power_w, 7.0, 25.0, "a rotating drive, starting included in the limit"),
+        (_, Some(DriveBus::Sata)) => stated_or(drive.power_w, 3.0, 5.0, "a SATA solid-state drive"),
+        (_, Some(DriveBus::Nvme | DriveBus::Sas) | None) => stated_or(drive.power_w, 6.0, 10.0, "an NVMe drive"),
+    }
+}
+
+fn fan_draw(fan: &Fan) -> Drawn {
+    // 12 V at 0.15 A and 0.3 A, the range on the labels of 120 and 140 mm fans.
+    stated_or(fan.power_w, 2.0, 4.0, "a case fan")
+}
+
+fn cooler_draw(cooler: &Cooler) -> Drawn {
+    match cooler.kind {
+        // Two or three fans and a pump.
+        Some(CoolerKind::Aio) => stated_or(None, 12.0, 20.0, "a pump and its radiator fans"),
+        Some(CoolerKind::Block) => stated_or(None, 15.0, 25.0, "a pump of a water loop"),
+        Some(CoolerKind::Server) => stated_or(None, 6.0, 15.0, "a server cooler's fan"),
+        Some(CoolerKind::Tower | CoolerKind::DualTower | CoolerKind::LowProfile) | None => stated_or(None, 3.0, 6.0, "a cooler's fans"),
+    }
+}
+
+fn nic_draw(nic: &Nic) -> Drawn {
+    match nic.speed_gbit_s {
+        Some(s) if s >= 100.0 => stated_or(nic.power_w, 20.0, 25.0, "a network card of 100 Gbit/s or more"),
+        Some(s) if s >= 10.0 => stated_or(nic.power_w, 10.0, 15.0, "a network card of 10 Gbit/s or more"),
+        Some(_) | None => stated_or(nic.power_w, 4.0, 6.0, "a network card"),
+    }
+}
+
+/// Fills supply, load, efficiency and wall. Several supplies share the load in proportion to their ratings.
+fn wall(power: &mut Power, supplies: &[(Option<f64>, Option<Efficiency>)], mains_v: f64) {
+    let missing = |what: &str| Origin::new(Basis::Assumed, format!("unknown: {what}"), "");
+    let rated: Option<f64> = supplies.iter().map(|s| s.0).sum();
+    power.supply_w = rated.filter(|w| *w > 0.0);
+    power.wall_origin = match (supplies, power.supply_w) {
+        ([], _) => missing("no power supply is placed"),
+        (_, None) => missing("a supply's rating is unknown"),
+        _ if power.parts.is_empty() => missing("nothing is placed that draws power"),
+        _ if !power.unknown.is_empty() => missing("the draw of a part is unknown"),
+        (_, Some(rating)) => {
+            let load = power.typical_w / rating;
+            power.load = Some(load);
+            // Input power for each watt of rating, added up.
+            let input: Option<f64> = supplies.iter().map(|(w, e)| Some((*w)? / efficiency_at((*e)?, load, mains_v))).sum();
+            match input {
+                None => missing("a supply's 80 PLUS certificate is unknown"),
+                Some(input) => {
+                    let efficiency = rating / input;
+                    power.efficiency = Some(efficiency);
+                    power.wall_w = Some(power.typical_w / efficiency);
+                    let formula = format!("{} ÷ {efficiency:.3} at {:.0} % of {}", watts(power.typical_w), load * 100.0, watts(rating));
+                    Origin::new(Basis::Assumed, formula, EFFICIENCY_SOURCE)
+                }
+            }
+        }
+    };
+}
+
+const EFFICIENCY_SOURCE: &str = "least efficiency that the 80 PLUS certificate asks for at 20, 50 and 100 % load, straight lines between; https://www.clearesult.com/80plus/program-details";
+
+/// Efficiency a certificate guarantees at a load (share of the rating), 0..1. Below its first test point (10 % for Titanium, else 20 %) and
+/// above full load the nearest tested value holds. From 200 V mains on, the table for 230 V internal supplies applies.
+///
+/// Source: 80 PLUS program details, <https://www.clearesult.com/80plus/program-details>.
+pub fn efficiency_at(certificate: Efficiency, load: f64, mains_v: f64) -> f64 {
+    let high = mains_v >= 200.0;
+    let [at20, at50, at100] = match (certificate, high) {
+        (Efficiency::White, false) => [0.80, 0.80, 0.80],
+        (Efficiency::Bronze, false) => [0.82, 0.85, 0.82],
+        (Efficiency::Silver, false) => [0.85, 0.88, 0.85],
+        (Efficiency::Gold, false) => [0.87, 0.90, 0.87],
+        (Efficiency::Platinum, false) => [0.90, 0.92, 0.89],
+        (Efficiency::Titanium, false) => [0.92, 0.94, 0.90],
+        (Efficiency::White, true) => [0.82, 0.85, 0.82],
+        (Efficiency::Bronze, true) => [0.85, 0.88, 0.85],
+        (Efficiency::Silver, true) => [0.87, 0.90, 0.87],
+        (Efficiency::Gold, true) => [0.90, 0.92, 0.89],
+        (Efficiency::Platinum, true) => [0.92, 0.94, 0.90],
+        (Efficiency::Titanium, true) => [0.94, 0.96, 0.94],
+    };
+    let line = |x0: f64, y0: f64, x1: f64, y1: f64| y0 + (y1 - y0) * (load - x0) / (x1 - x0);
+    match certificate {
+        Efficiency::Titanium if load < 0.1 => 0.90,
+        Efficiency::Titanium if load < 0.2 => line(0.1, 0.90, 0.2, at20),
+        _ if load <= 0.2 => at20,
+        _ if load <= 0.5 => line(0.2, at20, 0.5, at50),
+        _ if load <= 1.0 => line(0.5, at50, 1.0, at100),
+        _ => at100,
     }
 }

@@ -11,6 +11,7 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 use super::Catalog;
 use super::kinds::KINDS;
 use super::part::{Life, Part, PartId, PartKind, Price, Provenance, Source};
+use super::rates::Rates;
 use super::templates::Templates;
 
 /// The catalog that ships with the program.
@@ -96,6 +97,7 @@ impl File<'_> {
 pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
     let mut faults = Vec::new();
     let mut templates = Templates::default();
+    let mut rates = Rates::default();
     let mut sources = Vec::new();
     let mut tables = Vec::new();
     for (name, text) in files {
@@ -106,7 +108,7 @@ pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
             }
             continue;
         }
-        if name.contains("models/") {
+        if is_model_list(name) {
             continue; // read by import/model_list.rs
         }
         let (table, errors) = DeTable::parse_recoverable(text);
@@ -116,17 +118,35 @@ pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
             tables.push(table.into_inner());
         }
     }
-    for (file, table) in sources.iter_mut().zip(&mut tables) {
-        read_sources(file, table, &mut faults);
-    }
-    let mut raws = BTreeMap::new();
-    for (file, table) in sources.iter().zip(tables) {
-        split_parts(file, table, &mut raws, &mut faults);
-    }
-    let parts: Vec<Part> = raws.values().filter_map(|raw| build_part(raw, &raws, &mut faults)).collect();
+    let parts = assemble(&mut sources, tables, &mut faults);
     faults.sort_by(|a, b| (&a.file, a.line, &a.field).cmp(&(&b.file, b.line, &b.field)));
     let version = super::fingerprint(files.iter().map(|(_, text)| text.as_str()));
-    (Catalog::new(parts, templates, version), faults)
+    let catalog = Catalog::new(parts, templates, version).with_rates(rates);
+    (catalog, faults)
+}
+
+/// Parts in a table of another file, such as a rig file's `[parts]`; faults name the lines of `text`, the whole file.
+pub fn load_embedded(name: &str, text: &str, table: DeTable<'_>) -> (Vec<Part>, Vec<Fault>) {
+    let mut faults = Vec::new();
+    let parts = assemble(&mut [File { name, text, sources: BTreeMap::new() }], vec![table], &mut faults);
+    (parts, faults)
+}
+
+/// In order of ids.
+fn assemble<'a>(files: &mut [File<'a>], mut tables: Vec<DeTable<'a>>, faults: &mut Vec<Fault>) -> Vec<Part> {
+    for (file, table) in files.iter_mut().zip(&mut tables) {
+        read_sources(file, table, faults);
+    }
+    let mut raws = BTreeMap::new();
+    for (file, table) in files.iter().zip(tables) {
+        split_parts(file, table, &mut raws, faults);
+    }
+    raws.values().filter_map(|raw| build_part(raw, &raws, faults)).collect()
+}
+
+/// Files of a folder `models` list models instead of parts.
+pub fn is_model_list(name: &str) -> bool {
+    name.rsplit(['/', '\\']).nth(1) == Some("models")
 }
 
 fn file_fault(name: &str, text: &str, error: &toml::de::Error) -> Fault {

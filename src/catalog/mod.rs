@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub mod folder;
 pub mod load;
 pub mod model;
 pub mod part;
 pub mod precision;
+pub mod rates;
 pub mod templates;
 pub mod vocab;
 
 pub mod kinds;
 
 use part::{Part, PartId};
+use rates::Rates;
 use templates::Templates;
 
 /// All parts the program knows, and the millimetres of form factors.
@@ -20,6 +23,7 @@ use templates::Templates;
 pub struct Catalog {
     parts: BTreeMap<PartId, Arc<Part>>,
     pub templates: Arc<Templates>,
+    pub rates: Arc<Rates>,
     /// Names the content: equal catalogs have equal versions.
     version: String,
 }
@@ -28,7 +32,11 @@ impl Catalog {
     /// `version` names the content; [`fingerprint`] makes one from the files' texts.
     pub fn new(parts: impl IntoIterator<Item = Part>, templates: Templates, version: String) -> Self {
         let parts = parts.into_iter().map(|p| (p.id.clone(), Arc::new(p))).collect();
-        Self { parts, templates: Arc::new(templates), version }
+        Self { parts, templates: Arc::new(templates), rates: Arc::default(), version }
+    }
+
+    pub fn with_rates(self, rates: Rates) -> Self {
+        Self { rates: Arc::new(rates), ..self }
     }
 
     pub fn part(&self, id: &PartId) -> Option<&Part> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Finding, Fix, Severity, Stake, Verdict};
 use super::{Case, check, run, sort};
-use crate::analysis::cost::best_price;
+use crate::analysis::cost::{best_price, in_room_currency};
 use crate::analysis::{Effort, Facts, facts};
 use crate::build::PlacementId;
 use crate::catalog::part::PartId;
@@ -143,12 +143,7 @@ fn money_saved(before: &Facts, after: &Facts) -> Option<Money> {
 /// What a part costs in the room's currency, if that is known.
 pub(super) fn counted(case: &Case<'_>, part: &PartId) -> Option<Money> {
     let asked = best_price(case.catalog, case.project, part)?.price;
-    let home = case.project.room.currency;
-    if asked.currency == home {
-        return Some(asked);
-    }
-    let rate = case.project.prices.rates.get(asked.currency.code()).filter(|r| r.to == home)?;
-    Some(Money::new(asked.amount() * rate.per_unit, home))
+    in_room_currency(case.catalog, case.project, asked).map(|(money, _)| money)
 }
 
 /// The placed piece that a finding is about first.

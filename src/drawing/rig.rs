@@ -16,6 +16,9 @@ pub fn draw(catalog: &Catalog, project: &Project, report: &Report) -> Drawing {
     let mut pen = Pen { catalog, project, report, out: Vec::new() };
     let space = &report.facts.space;
     pen.case(space);
+    for seat in &space.seats {
+        pen.seat(seat, Layer::Board);
+    }
     for place in &space.places {
         pen.place(place);
     }
@@ -35,6 +38,7 @@ pub fn draw(catalog: &Catalog, project: &Project, report: &Report) -> Drawing {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layer {
+    Board,
     Flat,
     Tall,
 }
@@ -138,8 +142,12 @@ impl<'a> Pen<'a> {
             return;
         }
         let Some(part) = self.part(seat.placement) else { return };
-        let tall = matches!(part.kind, PartKind::Gpu(_) | PartKind::Cooler(_) | PartKind::Nic(_) | PartKind::Carrier(_));
-        if tall != (layer == Layer::Tall) {
+        let own = match part.kind {
+            PartKind::Board(_) => Layer::Board,
+            PartKind::Gpu(_) | PartKind::Cooler(_) | PartKind::Nic(_) | PartKind::Carrier(_) => Layer::Tall,
+            _ => Layer::Flat,
+        };
+        if own != layer {
             return;
         }
         match &part.kind {
@@ -315,7 +323,7 @@ impl<'a> Pen<'a> {
             return;
         }
         let Some(board) = space.board else { return };
-        let y = place.rect.y + place.rect.h / 2.0;
+        let line = place.rect.y + place.rect.h / 2.0;
         let blocked = place.covered_by.is_some();
         let connector = place.slot.connector();
         let lanes = connector.and_then(|c| c.lanes).map_or_else(|| "x?".to_owned(), |l| format!("x{l}"));
@@ -323,8 +331,10 @@ impl<'a> Pen<'a> {
         let text =
             if blocked { format!("{} covered", place.slot.label) } else { format!("{} {lanes}{gen}", place.slot.label, r#gen = r#gen) };
         let role = if blocked { Role::Problem } else { Role::SubLabel };
-        let hidden = space.seats.iter().filter(|s| s.rect.y < y && y < s.rect.bottom() && self.is_card(s.placement));
+        let hidden = space.seats.iter().filter(|s| s.rect.y < line && line < s.rect.bottom() && self.is_card(s.placement));
         let card_end = hidden.map(|s| s.rect.right()).fold(place.rect.right(), f64::max);
+        let own = place.slot.occupants.first().and_then(|id| space.seat(*id));
+        let y = own.map_or(line, |seat| seat.rect.y + seat.rect.h.min(60.0) / 2.0);
         let x = card_end + 5.0;
         let room = (space.case.right() - 32.0 - x).max(if x < board.right() { board.right() - x } else { 0.0 });
         if room > 20.0 {

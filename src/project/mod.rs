@@ -14,6 +14,7 @@ pub mod file;
 pub mod history;
 pub mod settle;
 pub mod thresholds;
+mod toml_text;
 
 /// A rig with its jobs, its room and the user's own figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

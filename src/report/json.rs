@@ -1,1 +1,404 @@
-//! JSON form of a report.
+//! The report as JSON, for scripts and tests. Its schema, `docs/report.schema.json`, is made from these types; null means unknown.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Report;
+use crate::analysis::cost::{Cost, Line};
+use crate::analysis::memory::{CardLedger, ItemKind};
+use crate::analysis::power::Power;
+use crate::analysis::speed::{Bound, Speed};
+use crate::build::SlotId;
+use crate::build::slots::slots;
+use crate::catalog::Catalog;
+use crate::catalog::part::PartKind;
+use crate::checks::finding::{Finding, MissingFact, Safety, Severity, Verdict};
+use crate::project::{Project, Versions};
+use crate::workload::Workload;
+
+/// Version of this shape: raised when a key changes its meaning or goes, not when one is added.
+pub const FORMAT: u32 = 1;
+
+/// A whole report. A placed part has one id, that of the rig file ("p3"), wherever it appears.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonReport {
+    /// Version of this shape.
+    pub format: u32,
+    pub rig: JsonRig,
+    /// In order of ids, the tray included.
+    pub parts: Vec<JsonPart>,
+    pub memory: Vec<JsonLedger>,
+    pub performance: Vec<JsonSpeed>,
+    pub cost: JsonCost,
+    pub power: JsonPower,
+    /// Most urgent first.
+    pub findings: Vec<JsonFinding>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonRig {
+    pub name: String,
+    pub notes: String,
+    pub made_with: JsonVersions,
+    pub room: JsonRoom,
+    /// In order of priority.
+    pub workloads: Vec<JsonWorkload>,
+    /// Names of other builds in the same file.
+    pub variants: Vec<String>,
+}
+
+/// What computed the report.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonVersions {
+    pub program: String,
+    pub catalog: String,
+    pub core: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonRoom {
+    pub currency: String,
+    pub tariff_per_kwh: f64,
+    pub mains_v: f64,
+    pub circuit_a: f64,
+    pub ambient_c: f64,
+    pub hours_per_day: f64,
+    pub life_years: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonWorkload {
+    pub name: String,
+    pub model: String,
+    pub parameters: u64,
+    /// Parameters that one token reads.
+    pub active_parameters: u64,
+    pub precision: String,
+    pub kv_precision: String,
+    pub context: u64,
+    pub batch: u64,
+    /// Null: all cards.
+    pub gpus: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonPart {
+    /// Id of the placed part in the rig file.
+    pub id: String,
+    /// Id in the catalog.
+    pub part: String,
+    pub kind: String,
+    pub name: String,
+    pub maker: Option<String>,
+    pub part_number: Option<String>,
+    /// Null: it lies in the tray and counts nowhere.
+    pub slot: Option<String>,
+    /// The place in words.
+    pub position: Option<String>,
+    pub settings: BTreeMap<String, String>,
+}
+
+/// Memory of one workload on one card.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonLedger {
+    pub workload: String,
+    pub gpu: String,
+    pub capacity_bytes: Option<u64>,
+    pub items: Vec<JsonItem>,
+    pub total_bytes: u64,
+    pub low_bytes: u64,
+    pub high_bytes: u64,
+    /// Null: the capacity is unknown or lies within the band.
+    pub fits: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonItem {
+    pub name: String,
+    pub bytes: u64,
+    pub kind: ItemKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonSpeed {
+    pub workload: String,
+    pub metric: String,
+    pub value: Option<f64>,
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+    pub unit: String,
+    pub bound_by: Bound,
+    /// The fact that is missing where the value is null.
+    pub missing: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonCost {
+    /// That of the totals.
+    pub currency: String,
+    pub purchase: Vec<JsonPurchase>,
+    /// Sum of the known prices.
+    pub known_total: f64,
+    /// Ids of placed parts without a price that counts.
+    pub unpriced: Vec<String>,
+    pub energy_per_month: Option<f64>,
+    /// Date of the oldest price that counts.
+    pub oldest_price: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonPurchase {
+    /// Id of the placed part.
+    pub placement: String,
+    /// Id in the catalog.
+    pub part: String,
+    /// As asked, in `currency`.
+    pub price: Option<f64>,
+    pub currency: Option<String>,
+    pub date: Option<String>,
+    /// "launch", "list", "street new", "street used", "your price".
+    pub kind: Option<String>,
+    pub source: Option<String>,
+    /// What counts in the total, in the currency of the total.
+    pub counted: Option<f64>,
+    /// `counted` came through an exchange rate.
+    pub converted: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonPower {
+    pub parts: Vec<JsonDraw>,
+    /// Sum of the known typical draws.
+    pub total_w: f64,
+    /// Sum of the known limits.
+    pub limit_total_w: f64,
+    /// CPU and cards with the margin for a supply.
+    pub with_margin_w: f64,
+    pub psus: Vec<JsonPsu>,
+    /// Sum of the supplies' ratings.
+    pub supply_w: Option<f64>,
+    pub efficiency: Option<f64>,
+    /// Draw from the wall.
+    pub wall_w: Option<f64>,
+    /// What the circuit carries for long.
+    pub circuit_limit_w: f64,
+    /// Ids of placed parts whose draw is unknown.
+    pub unknown: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonDraw {
+    pub placement: String,
+    pub typical_w: Option<f64>,
+    pub limit_w: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonPsu {
+    pub placement: String,
+    pub rated_w: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonFinding {
+    pub rule: String,
+    pub guide: Vec<String>,
+    pub verdict: Verdict,
+    pub severity: Severity,
+    /// Ids of placed parts, slots ("p2/PCIE1"), "workload NAME" or "rig".
+    pub subjects: Vec<String>,
+    pub message: String,
+    pub numbers: BTreeMap<String, f64>,
+    pub missing: Vec<MissingFact>,
+    pub stake: Option<JsonStake>,
+    pub fixes: Vec<JsonFix>,
+    /// Why the user lives with it; null: not accepted.
+    pub accepted: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonStake {
+    pub money: Option<f64>,
+    pub currency: Option<String>,
+    /// The money comes back every year.
+    pub per_year: bool,
+    pub speed_pct: Option<f64>,
+    pub celsius: Option<f64>,
+    pub watts: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonFix {
+    pub label: String,
+    pub safety: Safety,
+}
+
+/// The report in the shape of the schema; the same arguments give the same value.
+pub fn json(catalog: &Catalog, project: &Project, report: &Report, versions: &Versions) -> JsonReport {
+    JsonReport {
+        format: FORMAT,
+        rig: rig(project, versions),
+        parts: parts(catalog, project),
+        memory: report.facts.memory.iter().map(ledger).collect(),
+        performance: report.facts.speed.iter().map(speed).collect(),
+        cost: cost(&report.facts.cost),
+        power: power(catalog, project, &report.facts.power),
+        findings: report.findings.iter().map(finding).collect(),
+    }
+}
+
+/// The schema as text, as `docs/report.schema.json` holds it.
+pub fn schema_text() -> String {
+    let schema = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<JsonReport>();
+    format!("{:#}\n", schema.as_value())
+}
+
+fn rig(project: &Project, versions: &Versions) -> JsonRig {
+    let room = &project.room;
+    JsonRig {
+        name: project.name.clone(),
+        notes: project.notes.clone(),
+        made_with: JsonVersions { program: versions.program.clone(), catalog: versions.catalog.clone(), core: versions.core.clone() },
+        room: JsonRoom {
+            currency: room.currency.to_string(),
+            tariff_per_kwh: room.tariff_per_kwh,
+            mains_v: room.mains_v,
+            circuit_a: room.circuit_a,
+            ambient_c: room.ambient_c,
+            hours_per_day: room.hours_per_day,
+            life_years: room.life_years,
+        },
+        workloads: project.workloads.iter().map(workload).collect(),
+        variants: project.variants.keys().cloned().collect(),
+    }
+}
+
+fn workload(w: &Workload) -> JsonWorkload {
+    JsonWorkload {
+        name: w.name.clone(),
+        model: w.model.name.clone(),
+        parameters: w.model.params(),
+        active_parameters: w.model.active_params(),
+        precision: w.precision.text().to_owned(),
+        kv_precision: w.kv_precision.text().to_owned(),
+        context: w.context,
+        batch: w.batch,
+        gpus: w.gpus,
+    }
+}
+
+fn parts(catalog: &Catalog, project: &Project) -> Vec<JsonPart> {
+    let places = slots(catalog, &project.rig);
+    let label = |slot: &SlotId| places.iter().find(|s| s.id == *slot).map(|s| s.label.clone());
+    let known = project.rig.placements().filter_map(|(id, piece)| Some((id, piece, catalog.part(&piece.part)?)));
+    known
+        .map(|(id, piece, part)| JsonPart {
+            id: id.to_string(),
+            part: part.id.to_string(),
+            kind: part.kind.key().to_owned(),
+            name: part.name.clone(),
+            maker: part.maker.clone(),
+            part_number: part.part_number.clone(),
+            slot: piece.slot.as_ref().map(ToString::to_string),
+            position: piece.slot.as_ref().and_then(label),
+            settings: piece.settings.clone(),
+        })
+        .collect()
+}
+
+fn ledger(card: &CardLedger) -> JsonLedger {
+    JsonLedger {
+        workload: card.workload_name.clone(),
+        gpu: card.gpu.to_string(),
+        capacity_bytes: card.capacity.map(|b| b.0),
+        items: card.items.iter().map(|i| JsonItem { name: i.name.clone(), bytes: i.bytes.0, kind: i.kind }).collect(),
+        total_bytes: card.total.0,
+        low_bytes: card.low.0,
+        high_bytes: card.high.0,
+        fits: card.fits(),
+    }
+}
+
+fn speed(speed: &Speed) -> JsonSpeed {
+    JsonSpeed {
+        workload: speed.workload_name.clone(),
+        metric: speed.metric.to_owned(),
+        value: speed.value,
+        low: speed.low,
+        high: speed.high,
+        unit: speed.unit.to_owned(),
+        bound_by: speed.bound,
+        missing: speed.missing.clone(),
+    }
+}
+
+fn cost(cost: &Cost) -> JsonCost {
+    JsonCost {
+        currency: cost.known_total.currency.to_string(),
+        purchase: cost.lines.iter().map(purchase).collect(),
+        known_total: cost.known_total.amount(),
+        unpriced: cost.unpriced.iter().map(ToString::to_string).collect(),
+        energy_per_month: cost.energy_per_month.map(|m| m.amount()),
+        oldest_price: cost.oldest.clone(),
+    }
+}
+
+fn purchase(line: &Line) -> JsonPurchase {
+    let asked = line.asked.as_ref();
+    JsonPurchase {
+        placement: line.placement.to_string(),
+        part: line.part.to_string(),
+        price: asked.map(|a| a.price.amount()),
+        currency: asked.map(|a| a.price.currency.to_string()),
+        date: asked.map(|a| a.date.clone()),
+        kind: asked.map(|a| a.kind.to_string()),
+        source: asked.map(|a| a.source.clone()),
+        counted: line.counted.map(|m| m.amount()),
+        converted: line.converted,
+    }
+}
+
+fn power(catalog: &Catalog, project: &Project, power: &Power) -> JsonPower {
+    let psus = project.rig.placed(catalog).filter_map(|(id, _, part)| match &part.kind {
+        PartKind::Psu(psu) => Some(JsonPsu { placement: id.to_string(), rated_w: psu.watts }),
+        _ => None,
+    });
+    let draws = power.parts.iter();
+    JsonPower {
+        parts: draws.map(|d| JsonDraw { placement: d.placement.to_string(), typical_w: d.typical_w, limit_w: d.limit_w }).collect(),
+        total_w: power.typical_w,
+        limit_total_w: power.limit_w,
+        with_margin_w: power.with_margin_w,
+        psus: psus.collect(),
+        supply_w: power.supply_w,
+        efficiency: power.efficiency,
+        wall_w: power.wall_w,
+        circuit_limit_w: power.circuit_w,
+        unknown: power.unknown.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn finding(finding: &Finding) -> JsonFinding {
+    JsonFinding {
+        rule: finding.rule.to_owned(),
+        guide: finding.guide.iter().map(|&g| g.to_owned()).collect(),
+        verdict: finding.verdict,
+        severity: finding.severity,
+        subjects: finding.subjects.iter().map(ToString::to_string).collect(),
+        message: finding.message.clone(),
+        numbers: finding.numbers.iter().map(|(&k, &v)| (k.to_owned(), v)).collect(),
+        missing: finding.missing.clone(),
+        stake: finding.stake.as_ref().map(|s| JsonStake {
+            money: s.money.map(|m| m.amount()),
+            currency: s.money.map(|m| m.currency.to_string()),
+            per_year: s.per_year,
+            speed_pct: s.speed_pct,
+            celsius: s.celsius,
+            watts: s.watts,
+        }),
+        fixes: finding.fixes.iter().map(|f| JsonFix { label: f.label.clone(), safety: f.safety }).collect(),
+        accepted: finding.accepted.clone(),
+    }
+}

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::project::Subject;
+use crate::catalog::part::PartId;
+use crate::checks::finding::Fix;
 use crate::project::edit::Edit;
+use crate::project::{FindingKey, Room, Subject};
 
 /// A request of a view.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,9 +14,15 @@ pub enum Action {
     Edit(Edit),
     /// Make an edit as part of a running drag of a value; joined to the last step of the same name.
     EditMerged(Edit),
+    /// Apply a finding's fix: at once if it is safe, else after a look at what it changes.
+    Fix(Fix),
+    /// Ask for the reason, then accept the finding.
+    AskAccept(FindingKey),
     Select(Option<Subject>),
     /// Select, and scroll or zoom to it.
     GoTo(Subject),
+    /// Show the facts of a part of the catalog.
+    ShowPart(Option<PartId>),
     Undo,
     Redo,
     New,
@@ -27,20 +35,33 @@ pub enum Action {
     Save,
     SaveAsDialog,
     SaveAs(PathBuf),
-    ImportModelDialog,
+    /// Ask for a configuration file for the workload at the index.
+    ImportModelDialog(usize),
     /// Read a configuration file and make it the model of the workload at the index (or of a new one).
     ImportModel(PathBuf, usize),
-    ExportDialog,
+    /// Ask where to write the parts list or picture.
+    ExportDialog(ExportFormat),
     Export(PathBuf, ExportFormat),
     Copy(String),
     UpdateFromCatalog,
     Show(Screen),
+    /// Close the dialog that is open.
+    Close,
+    /// Open or close a panel.
+    Toggle(Side),
     Layer(Layer),
     Fit,
     Theme(Theme),
     Dismiss(&'static str),
+    /// Show all help lines again.
+    ShowHelpLines,
+    /// Remember place, currency and tariff for new rigs.
+    KeepRoom(Room),
+    ForgetRecent,
     Notice(String),
     Quit,
+    /// Go on with an action although changes are lost.
+    Discard(Box<Action>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -49,6 +70,17 @@ pub enum ExportFormat {
     Markdown,
     Svg,
     Png,
+}
+
+impl ExportFormat {
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Markdown => "md",
+            Self::Svg => "svg",
+            Self::Png => "png",
+        }
+    }
 }
 
 /// Full-window states and dialogs.
@@ -61,6 +93,16 @@ pub enum Screen {
     About,
     Palette,
     Help,
+    Log,
+    Rename,
+}
+
+/// Panels that can be closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Parts,
+    Work,
+    Charts,
 }
 
 /// What the chassis emphasises.

@@ -1,3 +1,418 @@
 //! The window. Views read the session and push actions; nothing else writes the document.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use eframe::egui::{self, CentralPanel, Frame, Margin, Panel, Rect, ScrollArea, Stroke, Ui};
+
+use crate::analysis::Effort;
+use crate::catalog::Catalog;
+use crate::catalog::model::ModelShape;
+use crate::project::Project;
+use crate::report::{Report, analyze};
+use crate::session::{Preview, Session};
+use crate::worker::Worker;
+
 pub mod action;
+mod apply;
+pub mod charts;
+pub mod chassis;
+pub mod commands;
+pub mod dialogs;
+pub mod drag;
+mod file_dialogs;
+pub mod findings;
+pub mod icons;
+pub mod inspector;
+mod loading;
+pub mod notices;
+mod palette_dialog;
+mod part_card;
+mod part_text;
+mod parts_list;
+pub mod parts_panel;
+mod place_menu;
+pub mod prefs;
+mod price_ui;
+mod rig_io;
+mod settings;
+pub mod start;
+pub mod theme;
+mod thumbnail;
+pub mod top_bar;
+pub mod widgets;
+pub mod workload_panel;
+
+use action::{Action, Side};
+use dialogs::Dialogs;
+use notices::Notices;
+use prefs::Prefs;
+use theme::{PANEL_MARGIN, Tokens};
+
+/// What every view may read.
+#[derive(Debug)]
+pub struct Cx<'a> {
+    pub session: &'a Session,
+    pub tokens: &'a Tokens,
+    /// What the edit under the pointer, or in the open dialog, would lead to.
+    pub preview: Option<&'a Preview>,
+    pub prefs: &'a Prefs,
+    /// Today, `YYYY-MM-DD`.
+    pub today: &'a str,
+}
+
+/// Size of the window in points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    pub width: f32,
+    pub height: f32,
+}
+
+impl Size {
+    /// Side panels become drawers and charts become tabs.
+    pub fn is_small(self) -> bool {
+        self.width < 1000.0 || self.height < 640.0
+    }
+}
+
+/// How the window starts.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// A rig file to open.
+    pub open: Option<PathBuf>,
+    /// An example to open, by its name.
+    pub example: Option<String>,
+    /// Today, `YYYY-MM-DD`; dates new prices.
+    pub today: String,
+    /// Theme for this run only.
+    pub theme: Option<action::Theme>,
+}
+
+/// Opens the window and returns when it is closed.
+///
+/// # Errors
+/// If there is no display or no way to draw on it.
+pub fn run(options: Options) -> Result<(), String> {
+    let viewport = egui::ViewportBuilder::default()
+        .with_title("Rigbay")
+        .with_app_id("rigbay")
+        .with_inner_size([1440.0, 900.0])
+        .with_min_inner_size([480.0, 360.0])
+        .with_drag_and_drop(true);
+    let native = eframe::NativeOptions { viewport, ..Default::default() };
+    let start = Box::new(|cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, _> { Ok(Box::new(App::new(cc, options))) });
+    eframe::run_native("Rigbay", native, start).map_err(|e| e.to_string())
+}
+
+type Request = (u64, Arc<Catalog>, Arc<Project>);
+type Answer = (u64, Arc<Report>);
+
+/// The window's whole state.
+#[derive(Debug)]
+pub struct App {
+    pub session: Session,
+    pub prefs: Prefs,
+    pub notices: Notices,
+    pub dialogs: Dialogs,
+    pub views: Views,
+    /// The program's own catalog, without any file's copies.
+    base: Arc<Catalog>,
+    worker: Worker<Request, Answer>,
+    asked: Option<u64>,
+    tokens: Tokens,
+    today: String,
+    title: String,
+    start: bool,
+    quitting: bool,
+    discarding: bool,
+}
+
+/// View state of the panels; never part of the document.
+#[derive(Debug, Default)]
+pub struct Views {
+    pub chassis: chassis::ChassisState,
+    pub parts: parts_panel::PartsState,
+    pub inspector: inspector::InspectorState,
+    pub workload: workload_panel::WorkloadState,
+    pub findings: findings::FindingsState,
+    pub charts: charts::ChartsState,
+    pub start: start::StartState,
+}
+
+fn full((revision, catalog, project): Request) -> Answer {
+    (revision, Arc::new(analyze(&catalog, &project, Effort::Full)))
+}
+
+impl App {
+    pub fn new(cc: &eframe::CreationContext<'_>, options: Options) -> Self {
+        let mut notices = Notices::default();
+        let (catalog, models) = loading::builtin(&mut notices);
+        let ctx = cc.egui_ctx.clone();
+        let worker = Worker::start(full, move || ctx.request_repaint());
+        Self::with(cc, catalog, models, worker, notices, options)
+    }
+
+    /// For tests: a given catalog, and every computation on the caller's thread.
+    pub fn inline(cc: &eframe::CreationContext<'_>, catalog: Arc<Catalog>, models: Arc<Vec<Arc<ModelShape>>>, options: Options) -> Self {
+        Self::with(cc, catalog, models, Worker::inline(full), Notices::default(), options)
+    }
+
+    fn with(
+        cc: &eframe::CreationContext<'_>,
+        catalog: Arc<Catalog>,
+        models: Arc<Vec<Arc<ModelShape>>>,
+        worker: Worker<Request, Answer>,
+        notices: Notices,
+        options: Options,
+    ) -> Self {
+        theme::install(&cc.egui_ctx);
+        let mut prefs: Prefs = cc.storage.and_then(|s| eframe::get_value(s, "prefs")).unwrap_or_default();
+        if let Some(theme) = options.theme {
+            prefs.theme = theme;
+        }
+        cc.egui_ctx.set_theme(apply::preference(prefs.theme));
+        let mut app = Self {
+            session: Session::new(catalog.clone(), models),
+            base: catalog,
+            prefs,
+            notices,
+            dialogs: Dialogs::default(),
+            views: Views::default(),
+            worker,
+            asked: None,
+            tokens: Tokens::of(crate::drawing::palette::Theme::Dark),
+            today: options.today,
+            title: String::new(),
+            start: true,
+            quitting: false,
+            discarding: false,
+        };
+        app.views.start.room = app.prefs.room();
+        if let Some(path) = options.open {
+            app.apply(&cc.egui_ctx, Action::Open(path));
+        } else if let Some(name) = options.example {
+            app.apply(&cc.egui_ctx, Action::OpenExample(name));
+        }
+        app
+    }
+
+    fn refresh_tokens(&mut self, ctx: &egui::Context) {
+        let theme = match ctx.theme() {
+            egui::Theme::Dark => crate::drawing::palette::Theme::Dark,
+            egui::Theme::Light => crate::drawing::palette::Theme::Light,
+        };
+        if self.tokens.theme != theme {
+            self.tokens = Tokens::of(theme);
+        }
+    }
+
+    fn refresh_title(&mut self, ctx: &egui::Context) {
+        let title = if self.start { "Rigbay".to_owned() } else { format!("{} — Rigbay", self.session.project().name) };
+        if title != self.title {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
+    }
+
+    /// Asks for the full report of the present document, once, and takes it when it is there.
+    fn compute(&mut self) {
+        let revision = self.session.revision();
+        if self.asked != Some(revision) {
+            self.asked = Some(revision);
+            self.worker.ask((revision, self.session.catalog().clone(), self.session.project().clone()));
+        }
+        if let Some((revision, report)) = self.worker.answer() {
+            self.session.adopt(revision, report);
+        }
+    }
+
+    /// Computes what the edit under the pointer or in the open dialog would change.
+    fn refresh_preview(&mut self, ctx: &egui::Context) {
+        let wanted = self.dialogs.preview_edit().or_else(|| self.views.chassis.hover_edit.clone());
+        let shown = self.session.current_preview().map(|p| &p.edit);
+        if shown == wanted.as_ref() {
+            return;
+        }
+        match wanted {
+            Some(edit) => {
+                self.session.preview(&edit);
+            }
+            None => self.session.end_preview(),
+        }
+        ctx.request_repaint();
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
+        self.compute();
+        if ctx.input(|i| i.viewport().close_requested()) && !self.may_close() {
+            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            self.dialogs.ask_unsaved(Action::Quit);
+        }
+    }
+
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+        let ctx = ui.ctx().clone();
+        self.refresh_tokens(&ctx);
+        self.refresh_title(&ctx);
+        let mut out = Vec::new();
+        dropped_files(&ctx, self.session.project().workloads.len(), &mut out);
+        let Self { session, prefs, notices, dialogs, views, tokens, today, .. } = self;
+        let cx = Cx { session, tokens, preview: session.current_preview(), prefs, today };
+        if !dialogs.is_open() {
+            commands::shortcuts(&ctx, &cx, &mut out);
+        }
+        layout_ui(ui, &cx, views, self.start, &mut out);
+        dialogs.ui(&ctx, &cx, notices, &mut out);
+        notices.ui(ui, &cx);
+        for action in out {
+            self.apply(&ctx, action);
+        }
+        self.refresh_preview(&ctx);
+        if self.asked != Some(self.session.revision()) {
+            self.compute();
+            ctx.request_repaint();
+        }
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        eframe::set_value(storage, "prefs", &self.prefs);
+    }
+}
+
+/// Files dropped on the window: rigs open, configurations become a workload.
+fn dropped_files(ctx: &egui::Context, workloads: usize, out: &mut Vec<Action>) {
+    let paths: Vec<PathBuf> = ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).collect());
+    for path in paths {
+        let extension = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
+        out.push(match extension.as_deref() {
+            Some("toml") => Action::Open(path),
+            Some("json") => Action::ImportModel(path, workloads),
+            _ => Action::Notice(format!("{}: drop a rig file (.toml) or a model's config.json.", path.display())),
+        });
+    }
+}
+
+fn panel_frame(t: &Tokens) -> Frame {
+    Frame::new().fill(t.panel).inner_margin(Margin::same(PANEL_MARGIN))
+}
+
+fn layout_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, start: bool, out: &mut Vec<Action>) {
+    let content = ui.ctx().content_rect();
+    let size = Size { width: content.width(), height: content.height() };
+    let t = cx.tokens;
+    let bar = Frame::new().fill(t.panel).inner_margin(Margin::symmetric(PANEL_MARGIN, 0));
+    Panel::top("top").exact_size(top_bar::HEIGHT).resizable(false).frame(bar).show(ui, |ui| top_bar::top_bar_ui(ui, cx, size, start, out));
+    if start {
+        let page = Frame::new().fill(t.background);
+        CentralPanel::no_frame().frame(page).show(ui, |ui| start::start_ui(ui, cx, &mut views.start, out));
+        return;
+    }
+    if size.is_small() {
+        small_ui(ui, cx, views, size, out);
+    } else {
+        wide_ui(ui, cx, views, size, out);
+    }
+}
+
+/// Three columns and a strip of charts.
+fn wide_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, out: &mut Vec<Action>) {
+    let frame = panel_frame(cx.tokens);
+    let largest = (size.width * 0.34).max(250.0);
+    let mut open = (cx.prefs.parts_open, cx.prefs.work_open, cx.prefs.charts_open);
+    let parts = Panel::left("parts").default_size(276.0).size_range(236.0..=largest).frame(frame);
+    parts.show_collapsible(ui, &mut open.0, |ui| parts_panel::parts_panel_ui(ui, cx, &mut views.parts, out));
+    let default = if size.width >= 1500.0 { 350.0 } else { 300.0 };
+    let work = Panel::right("work").default_size(default).size_range(270.0..=largest).frame(frame);
+    work.show_collapsible(ui, &mut open.1, |ui| side_ui(ui, cx, views, out));
+    let default = (size.height * 0.32).clamp(210.0, 340.0);
+    let strip = Panel::bottom("charts").default_size(default).size_range(170.0..=size.height * 0.6).frame(frame);
+    strip.show_collapsible(ui, &mut open.2, |ui| charts::charts_ui(ui, cx, &mut views.charts, false, out));
+    for (side, now, before) in [
+        (Side::Parts, open.0, cx.prefs.parts_open),
+        (Side::Work, open.1, cx.prefs.work_open),
+        (Side::Charts, open.2, cx.prefs.charts_open),
+    ] {
+        if now != before {
+            out.push(Action::Toggle(side));
+        }
+    }
+    center_ui(ui, cx, views, out);
+}
+
+fn center_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, out: &mut Vec<Action>) {
+    let frame = Frame::new().fill(cx.tokens.background);
+    let shown = CentralPanel::no_frame().frame(frame).show(ui, |ui| {
+        if !cx.session.opening_notes.is_empty() {
+            opening_notes_ui(ui, cx, out);
+        }
+        chassis::chassis_ui(ui, cx, &mut views.chassis, out);
+    });
+    drag::ghost_ui(ui.ctx(), cx, shown.response.rect);
+}
+
+/// What differs since the file was saved: under other versions its figures may have changed.
+fn opening_notes_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
+    let t = cx.tokens;
+    Frame::new().fill(t.tint(crate::drawing::Role::Advice, 0.14)).inner_margin(Margin::symmetric(12, 6)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        egui::CollapsingHeader::new("This file was saved by other versions; what changed").show(ui, |ui| {
+            ScrollArea::vertical().max_height(140.0).show(ui, |ui| {
+                for note in &cx.session.opening_notes {
+                    ui.add(egui::Label::new(note).wrap());
+                }
+            });
+            if ui.button("Use the program's own facts").clicked() {
+                out.push(Action::UpdateFromCatalog);
+            }
+        });
+    });
+}
+
+/// Work, the selected part and the findings.
+fn side_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, out: &mut Vec<Action>) {
+    ScrollArea::vertical().id_salt("side").auto_shrink([false, false]).show(ui, |ui| {
+        inspector::inspector_ui(ui, cx, &mut views.inspector, out);
+        workload_panel::workload_panel_ui(ui, cx, &mut views.workload, out);
+        ui.add_space(14.0);
+        findings::findings_ui(ui, cx, &mut views.findings, out);
+        ui.add_space(24.0);
+    });
+}
+
+/// Drawers over the chassis, charts as tabs.
+fn small_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, out: &mut Vec<Action>) {
+    let strip_height = (size.height * 0.45).clamp(130.0, 230.0);
+    if cx.prefs.charts_open && size.height > 330.0 {
+        let frame = panel_frame(cx.tokens);
+        let strip = Panel::bottom("charts-small").exact_size(strip_height).resizable(false).frame(frame);
+        strip.show(ui, |ui| charts::charts_ui(ui, cx, &mut views.charts, true, out));
+    }
+    let area = ui.available_rect_before_wrap();
+    center_ui(ui, cx, views, out);
+    let width = 300.0_f32.min(size.width * 0.8);
+    // Two drawers at once only where both fit with something of the rig between them.
+    let both = size.width >= 2.0 * width + 200.0;
+    if cx.prefs.parts_open {
+        let rect = Rect::from_min_size(area.min, egui::vec2(width, area.height()));
+        drawer(ui, cx, "parts-drawer", rect, |ui| parts_panel::parts_panel_ui(ui, cx, &mut views.parts, out));
+    }
+    if cx.prefs.work_open && (both || !cx.prefs.parts_open) {
+        let rect = Rect::from_min_max(egui::pos2(area.right() - width, area.top()), area.max);
+        drawer(ui, cx, "work-drawer", rect, |ui| side_ui(ui, cx, views, out));
+    }
+}
+
+fn drawer(ui: &Ui, cx: &Cx<'_>, name: &str, rect: Rect, add: impl FnOnce(&mut Ui)) {
+    let area = egui::Area::new(egui::Id::unique(name)).order(egui::Order::Middle).fixed_pos(rect.min).constrain(false);
+    area.show(ui.ctx(), |ui| {
+        let frame = panel_frame(cx.tokens).stroke(Stroke::new(1.0, cx.tokens.line));
+        frame.show(ui, |ui| {
+            let inner = rect.size() - egui::Vec2::splat(2.0 * f32::from(PANEL_MARGIN) + 2.0);
+            ui.set_min_size(inner);
+            ui.set_max_size(inner);
+            add(ui);
+        });
+    });
+}

@@ -50,7 +50,9 @@ pub(super) fn card_size(catalog: &Catalog, part: &Part) -> CardSize {
         value.unwrap_or(template)
     };
     let length = or(gpu.length_mm, "length_mm", t.mm(&format!("gpu.length_{}_mm", cooler_key(gpu))));
-    let thickness = or(gpu.thickness_mm, "thickness_mm", thickness_of_slots(catalog, gpu.slots.unwrap_or(2.0)));
+    // A thickness that is only slots times the pitch says no more than the count of slots does.
+    let stated = gpu.thickness_mm.filter(|_| !part.is_assumed("thickness_mm") || gpu.slots.is_none());
+    let thickness = or(stated, "thickness_mm", thickness_of_slots(catalog, gpu.slots.unwrap_or(2.0)));
     CardSize { length, thickness, assumed }
 }
 

@@ -1,0 +1,45 @@
+//! Tries edits and compares what they lead to.
+
+use crate::analysis::space::space;
+use crate::build::fit::{Fit, fit};
+use crate::build::slots::{Slot, slots};
+use crate::build::{Build, SlotId};
+use crate::catalog::Catalog;
+use crate::catalog::part::PartId;
+use crate::project::Project;
+use crate::project::edit::Edit;
+
+/// Where a part goes if nobody says: a free place that takes it without remark, hides no slot in use, leaves the widest gaps, and is
+/// wired widest; the first of the board among equals.
+pub fn best_slot(catalog: &Catalog, project: &Project, part: &PartId) -> Option<SlotId> {
+    let found = catalog.part(part)?;
+    let offered = slots(catalog, &project.rig);
+    let fits: Vec<(Fit, &Slot)> =
+        offered.iter().map(|s| (fit(catalog, &project.rig, found, s, None), s)).filter(|(f, s)| f.possible() && !taken(f, s)).collect();
+    let score = |fit: &Fit, slot: &Slot| {
+        let crowding = if slot.is_pcie() { crowding(catalog, project, part, slot) } else { 0 };
+        let lanes = slot.connector().and_then(|c| c.lanes).unwrap_or(0);
+        (crowding, matches!(fit, Fit::FitsBut(_)), std::cmp::Reverse(lanes))
+    };
+    fits.iter().min_by_key(|(f, s)| score(f, s)).map(|(_, s)| s.id.clone())
+}
+
+/// A single place that would swap its part out is not free.
+fn taken(_: &Fit, slot: &Slot) -> bool {
+    slot.replaces() && !slot.occupants.is_empty()
+}
+
+/// Overlaps and tight neighbours that a card in this slot would make, in millimetres of missing air below one slot pitch.
+fn crowding(catalog: &Catalog, project: &Project, part: &PartId, slot: &Slot) -> u32 {
+    let Ok(after) = Edit::place(part, Some(slot.id.clone())).apply(catalog, project) else { return u32::MAX };
+    missing_air(catalog, &after.rig)
+}
+
+fn missing_air(catalog: &Catalog, build: &Build) -> u32 {
+    let space = space(catalog, build);
+    let mut cards: Vec<_> = space.cards.iter().filter_map(|c| space.seat(c.placement)).map(|s| s.rect).collect();
+    cards.sort_by(|a, b| a.y.total_cmp(&b.y));
+    let pitch = catalog.templates.mm("slots.pitch_mm");
+    let gaps = cards.iter().zip(cards.iter().skip(1)).map(|(upper, lower)| lower.y - upper.bottom());
+    gaps.map(|gap| if gap < 0.0 { 1000 } else { (pitch - gap).max(0.0) as u32 }).sum()
+}

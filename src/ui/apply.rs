@@ -1,0 +1,324 @@
+//! Actions become edits, files and view state: the only code that writes the session.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use eframe::egui::{self, ThemePreference, ViewportCommand};
+
+use super::App;
+use super::action::{Action, ExportFormat, Screen, Theme};
+use super::dialogs::Purpose;
+use super::file_dialogs::{Asked, ask};
+use crate::analysis::Effort;
+use crate::checks::finding::{Fix, Safety};
+use crate::files;
+use crate::import::hf_config;
+use crate::project::Project;
+use crate::project::edit::Edit;
+use crate::report::analyze;
+use super::rig_io;
+use crate::workload::Workload;
+
+pub(super) const fn preference(theme: Theme) -> ThemePreference {
+    match theme {
+        Theme::System => ThemePreference::System,
+        Theme::Dark => ThemePreference::Dark,
+        Theme::Light => ThemePreference::Light,
+    }
+}
+
+impl App {
+    /// Whether nothing would be lost by leaving the document.
+    pub(super) fn may_close(&self) -> bool {
+        self.quitting || self.discarding || self.start || self.session.history().is_saved()
+    }
+
+    /// Carries out one request.
+    pub(super) fn apply(&mut self, ctx: &egui::Context, action: Action) {
+        if self.leaves_document(&action) && !self.may_close() {
+            self.dialogs.ask_unsaved(action);
+            return;
+        }
+        match action {
+            Action::Edit(edit) => self.edit(&edit, false),
+            Action::EditMerged(edit) => self.edit(&edit, true),
+            Action::Fix(fix) => self.fix(fix),
+            Action::AskAccept(key) => self.dialogs.ask_reason(key),
+            Action::Select(subject) => {
+                self.views.inspector.part = None;
+                self.session.select(subject);
+            }
+            Action::GoTo(subject) => {
+                self.views.inspector.part = None;
+                self.views.chassis.go_to = Some(subject.clone());
+                self.session.select(Some(subject));
+            }
+            Action::ShowPart(part) => self.views.inspector.part = part,
+            Action::Undo => self.step(false),
+            Action::Redo => self.step(true),
+            Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) => self.open_something(action),
+            Action::Save => self.save_or_ask(),
+            Action::SaveAs(path) => self.save_to(&path),
+            Action::OpenDialog => self.ask_path(ctx, Purpose::Open),
+            Action::SaveAsDialog => self.ask_path(ctx, Purpose::Save),
+            Action::ImportModelDialog(index) => self.ask_path(ctx, Purpose::Model(index)),
+            Action::ExportDialog(format) => self.ask_path(ctx, Purpose::Export(format)),
+            Action::ImportModel(path, index) => self.import_model(&path, index),
+            Action::Export(path, format) => self.export(&path, format),
+            Action::Discard(then) => {
+                self.discarding = true;
+                self.apply(ctx, *then);
+                self.discarding = false;
+            }
+            Action::Quit => {
+                self.quitting = true;
+                ctx.send_viewport_cmd(ViewportCommand::Close);
+            }
+            other => self.apply_view(ctx, other),
+        }
+    }
+
+    /// Requests that touch neither document nor files.
+    fn apply_view(&mut self, ctx: &egui::Context, action: Action) {
+        match action {
+            Action::Copy(text) => {
+                ctx.copy_text(text);
+                self.notices.tell("Copied.");
+            }
+            Action::UpdateFromCatalog => self.session.update_from_catalog(),
+            Action::Show(Screen::Start) => self.start = true,
+            Action::Show(Screen::Rig) => self.start = false,
+            Action::Show(screen) => self.dialogs.show(screen, self.session.project()),
+            Action::Close => self.dialogs.close(),
+            Action::Toggle(side) => {
+                let open = self.prefs.open_mut(side);
+                *open = !*open;
+            }
+            Action::Layer(layer) => self.prefs.layer = layer,
+            Action::Fit => self.views.chassis.fit = true,
+            Action::Theme(theme) => {
+                self.prefs.theme = theme;
+                ctx.set_theme(preference(theme));
+            }
+            Action::Dismiss(id) => {
+                self.prefs.dismissed.insert(id.to_owned());
+            }
+            Action::ShowHelpLines => self.prefs.dismissed.clear(),
+            Action::KeepRoom(room) => self.prefs.room = Some(room),
+            Action::ForgetRecent => self.prefs.recent.clear(),
+            Action::Notice(text) => self.notices.tell(text),
+            _ => {}
+        }
+    }
+
+    const fn leaves_document(&self, action: &Action) -> bool {
+        !self.start
+            && matches!(action, Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) | Action::Quit)
+    }
+
+    fn edit(&mut self, edit: &Edit, merge: bool) {
+        if let Err(refusal) = self.session.apply(edit, merge) {
+            self.notices.problem(refusal.to_string());
+        }
+    }
+
+    fn fix(&mut self, fix: Fix) {
+        match fix.safety {
+            Safety::Safe => {
+                let edit = Edit::Many { label: fix.label.clone(), edits: fix.edits };
+                self.edit(&edit, false);
+                self.notices.tell(format!("Done: {}. Undo takes it back.", fix.label));
+            }
+            Safety::Ask => self.dialogs.ask_fix(fix),
+        }
+    }
+
+    fn step(&mut self, forward: bool) {
+        let done = if forward { self.session.redo() } else { self.session.undo() };
+        if let Some(label) = done {
+            self.notices.tell(format!("{}: {label}", if forward { "Redone" } else { "Undone" }));
+        }
+    }
+
+    fn open_something(&mut self, action: Action) {
+        match action {
+            Action::New => {
+                let project = Project { room: self.prefs.room(), ..Project::default() };
+                self.show_project(project, Vec::new(), None, Vec::new());
+            }
+            Action::Open(path) => self.open_path(&path),
+            Action::OpenExample(name) => self.open_example(&name),
+            Action::StartFromModel(name) => self.start_from_model(&name),
+            _ => {}
+        }
+    }
+
+    fn show_project(&mut self, project: Project, parts: Vec<crate::catalog::part::Part>, path: Option<&Path>, notes: Vec<String>) {
+        self.session.open(project, parts, path, notes);
+        self.start = false;
+        self.views.inspector.part = None;
+        self.views.chassis.fit = true;
+    }
+
+    fn open_path(&mut self, path: &Path) {
+        let name = path.display().to_string();
+        let opened = files::read_text(path, files::LIMIT)
+            .map_err(|e| e.to_string())
+            .and_then(|text| rig_io::read(&self.base, &text, &name));
+        match opened {
+            Ok(opened) => {
+                self.show_project(opened.project, opened.parts, Some(path), opened.notes);
+                self.prefs.remember(path);
+            }
+            Err(text) => self.notices.problem(text),
+        }
+    }
+
+    fn open_example(&mut self, name: &str) {
+        let found = rig_io::presets().into_iter().find(|p| p.name == name || p.file == name);
+        let Some(preset) = found else {
+            self.notices.problem(format!("There is no example named {name}."));
+            return;
+        };
+        match rig_io::read(&self.base, preset.text, preset.file) {
+            Ok(opened) => {
+                let room = self.prefs.room.clone().unwrap_or_else(|| opened.project.room.clone());
+                self.show_project(Project { room, ..opened.project }, opened.parts, None, Vec::new());
+            }
+            Err(text) => self.notices.problem(text),
+        }
+    }
+
+    /// The smallest example rig that holds the model, with that model as its work; else an empty case with the model.
+    fn start_from_model(&mut self, name: &str) {
+        let Some(model) = self.session.models().iter().find(|m| m.name == name).cloned() else { return };
+        let workload = Workload::of(model);
+        let mut best: Option<(i64, Project, Vec<crate::catalog::part::Part>)> = None;
+        for preset in rig_io::presets() {
+            let Ok(opened) = rig_io::read(&self.base, preset.text, preset.file) else { continue };
+            let project = Project { workloads: vec![workload.clone()], room: self.prefs.room(), ..opened.project };
+            let catalog = self.base.overlaid(opened.parts.iter().cloned());
+            let report = analyze(&catalog, &project, Effort::Live);
+            let holds = !report.facts.memory.is_empty() && report.facts.memory.iter().all(|l| l.fits() == Some(true));
+            let price = report.facts.cost.known_total.cents;
+            if holds && best.as_ref().is_none_or(|(p, ..)| price < *p) {
+                best = Some((price, project, opened.parts));
+            }
+        }
+        match best {
+            Some((_, project, parts)) => {
+                let project = Project { name: format!("Rig for {}", workload.name), ..project };
+                self.show_project(project, parts, None, Vec::new());
+                self.notices.tell("Started from the cheapest example that holds this model.");
+            }
+            None => {
+                let name = format!("Rig for {}", workload.name);
+                let project = Project { name, workloads: vec![workload], room: self.prefs.room(), ..Project::default() };
+                self.show_project(project, Vec::new(), None, Vec::new());
+                self.notices.tell("No example holds this model: started with an empty case. Add cards until the memory chart is satisfied.");
+            }
+        }
+    }
+
+    fn save_or_ask(&mut self) {
+        match self.session.path.clone() {
+            Some(path) => self.save_to(&path),
+            None => self.dialogs.pending_ask = Some(Purpose::Save),
+        }
+    }
+
+    fn save_to(&mut self, path: &Path) {
+        let path = with_extension(path, "toml");
+        let text = rig_io::write(self.session.catalog(), self.session.project());
+        let saved = text.and_then(|text| files::write_atomic(&path, text.as_bytes()).map_err(|e| e.to_string()));
+        match saved {
+            Ok(()) => {
+                self.session.mark_saved(&path);
+                self.prefs.remember(&path);
+                self.notices.tell(format!("Saved {}.", path.display()));
+                if let Some(next) = self.dialogs.take_after_save() {
+                    self.dialogs.queue(next);
+                }
+            }
+            Err(text) => self.notices.problem(text),
+        }
+    }
+
+    /// The system's dialog, else the path field.
+    pub(super) fn ask_path(&mut self, ctx: &egui::Context, purpose: Purpose) {
+        let name = file_name(&self.session.project().name, purpose.extension());
+        if self.dialogs.without_system {
+            self.dialogs.ask_path(purpose, name, String::new());
+            return;
+        }
+        match ask(purpose, &name) {
+            Asked::Chosen(path) => self.apply(ctx, purpose.action(path)),
+            Asked::Cancelled => {}
+            Asked::NoDialog => {
+                let note = "This system shows no file dialog: neither a desktop portal nor zenity answered. Type the path here.";
+                self.dialogs.ask_path(purpose, name, note.to_owned());
+            }
+        }
+    }
+
+    fn import_model(&mut self, path: &Path, index: usize) {
+        let name = path.display().to_string();
+        let read = files::read_text(path, files::LIMIT)
+            .map_err(|e| e.to_string())
+            .and_then(|text| hf_config::parse(&text, &name).map_err(|e| e.to_string()));
+        match read {
+            Ok(model) => {
+                self.start = false;
+                let remarks = model.remarks.clone();
+                let model = Arc::new(model);
+                let workload = match self.session.project().workloads.get(index) {
+                    Some(old) => Workload { name: model.short_name().to_owned(), model, ..old.clone() },
+                    None => Workload::of(model),
+                };
+                self.edit(&Edit::Workload { index, workload: Some(Box::new(workload)) }, false);
+                self.views.workload.shown = index;
+                for remark in remarks {
+                    self.notices.tell(remark);
+                }
+            }
+            Err(text) => self.notices.problem(text),
+        }
+    }
+
+    fn export(&mut self, path: &Path, format: ExportFormat) {
+        let path = with_extension(path, format.extension());
+        let dark = self.tokens.is_dark();
+        let data = rig_io::export(&self.session, format, dark);
+        match data.and_then(|data| files::write_atomic(&path, &data).map_err(|e| e.to_string())) {
+            Ok(()) => self.notices.tell(format!("Wrote {}.", path.display())),
+            Err(text) => self.notices.problem(text),
+        }
+    }
+}
+
+/// "Four-card lab tower" becomes "four-card-lab-tower.toml".
+fn file_name(name: &str, extension: &str) -> String {
+    let words: Vec<String> = name
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let stem = if words.is_empty() { "rig".to_owned() } else { words.join("-") };
+    format!("{stem}.{extension}")
+}
+
+fn with_extension(path: &Path, extension: &str) -> PathBuf {
+    if path.extension().is_some() { path.to_owned() } else { path.with_extension(extension) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_file_names() {
+        assert_eq!(file_name("Four-card lab tower", "toml"), "four-card-lab-tower.toml");
+        assert_eq!(file_name("///", "csv"), "rig.csv");
+        assert_eq!(with_extension(Path::new("a"), "md"), Path::new("a.md"));
+    }
+}

@@ -1,0 +1,210 @@
+//! Memory of each card, stacked against its capacity.
+
+use eframe::egui::{self, Align2, Color32, RichText, Stroke, Ui};
+use egui_plot::{Bar, BarChart, GridMark, Line, LineStyle, PlotPoint, PlotPoints, Text};
+
+use super::{after, explain, head_ui, legend_ui, nothing_ui, plain_plot, plot_height};
+use crate::analysis::memory::{CardLedger, ItemKind};
+use crate::build::PlacementId;
+use crate::report::Report;
+use crate::ui::Cx;
+use crate::ui::action::Action;
+use crate::ui::charts::origin_text;
+use crate::ui::theme;
+use crate::ui::widgets::chip;
+use crate::units::thousands;
+
+#[derive(Debug, Default)]
+pub(super) struct MemoryState {
+    workload: usize,
+    held: String,
+}
+
+/// One place on the x axis: a card as it is and as the preview would have it.
+struct Column<'a> {
+    name: String,
+    now: Option<&'a CardLedger>,
+    then: Option<&'a CardLedger>,
+}
+
+impl Column<'_> {
+    fn any(&self) -> Option<&CardLedger> {
+        self.now.or(self.then)
+    }
+    /// Where the solid and the ghost bar stand relative to the column's middle, and how wide they are.
+    fn bars(&self) -> Vec<(&CardLedger, f64, f64, bool)> {
+        match (self.now, self.then) {
+            (Some(now), Some(then)) if now.items == then.items => vec![(now, 0.0, 0.62, false)],
+            (Some(now), Some(then)) => vec![(now, -0.18, 0.34, false), (then, 0.18, 0.34, true)],
+            (Some(now), None) => vec![(now, 0.0, 0.62, false)],
+            (None, Some(then)) => vec![(then, 0.0, 0.62, true)],
+            (None, None) => Vec::new(),
+        }
+    }
+}
+
+fn ledgers(report: &Report, workload: usize) -> impl Iterator<Item = &CardLedger> {
+    report.facts.memory.iter().filter(move |l| l.workload == workload)
+}
+
+fn columns<'a>(now: &'a Report, then: Option<&'a Report>, workload: usize) -> Vec<Column<'a>> {
+    let find = |report: Option<&'a Report>, id: PlacementId| report.and_then(|r| ledgers(r, workload).find(|l| l.gpu == id));
+    let mut out: Vec<Column<'a>> = ledgers(now, workload)
+        .map(|l| Column { name: short(&l.gpu_name), now: Some(l), then: if then.is_some() { find(then, l.gpu) } else { Some(l) } })
+        .collect();
+    for ledger in then.into_iter().flat_map(|r| ledgers(r, workload)) {
+        if find(Some(now), ledger.gpu).is_none() {
+            out.push(Column { name: "new".to_owned(), now: None, then: Some(ledger) });
+        }
+    }
+    out
+}
+
+/// "GPU 1" of "GPU 1 · RTX 3090".
+fn short(name: &str) -> String {
+    name.split(" · ").next().unwrap_or(name).to_owned()
+}
+
+pub(super) fn memory_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, out: &mut Vec<Action>) {
+    let workloads = &cx.session.project().workloads;
+    state.workload = state.workload.min(workloads.len().saturating_sub(1));
+    let about = workloads.get(state.workload).map_or_else(
+        || "GiB per card".to_owned(),
+        |w| format!("GiB per card · {} · {} · {} tokens", w.name, w.precision.text(), thousands(w.context as f64, 0)),
+    );
+    let report = cx.session.report();
+    head_ui(ui, cx, "Memory", &about, || all_text(report), out);
+    if workloads.len() > 1 {
+        ui.horizontal_wrapped(|ui| {
+            for (at, workload) in workloads.iter().enumerate() {
+                if chip(ui, cx.tokens, state.workload == at, &format!("{}. {}", at + 1, workload.name)).clicked() {
+                    state.workload = at;
+                }
+            }
+        });
+    }
+    let columns = columns(report, after(cx), state.workload);
+    if columns.is_empty() {
+        let text = if workloads.is_empty() { "Pick a model under Work to see where its memory goes." } else { "Place a graphics card to see whether the model fits." };
+        nothing_ui(ui, cx, text);
+        return;
+    }
+    plot_ui(ui, cx, state, &columns, out);
+    let entries: Vec<(Color32, &str)> = ItemKind::ALL.iter().map(|&k| (cx.tokens.item(k), k.text())).collect();
+    legend_ui(ui, cx.tokens, &entries);
+}
+
+fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, columns: &[Column<'_>], out: &mut Vec<Action>) {
+    let t = cx.tokens;
+    let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
+    let count = columns.len();
+    let tallest = columns.iter().flat_map(Column::bars).map(|(l, ..)| l.total.gib().max(l.capacity.map_or(0.0, |c| c.gib()))).fold(1.0, f64::max);
+    let axis = move |mark: GridMark, _: &std::ops::RangeInclusive<f64>| {
+        let at = mark.value.round();
+        if (mark.value - at).abs() < 1e-6 && at >= 0.0 { names.get(at as usize).cloned().unwrap_or_default() } else { String::new() }
+    };
+    let plot = plain_plot("memory", t, plot_height(ui))
+        .include_x(-0.6)
+        .include_x(count as f64 - 0.4)
+        .include_y(0.0)
+        .include_y(tallest * 1.12)
+        .show_grid([false, true])
+        .x_grid_spacer(move |_| (0..count).map(|n| GridMark { value: n as f64, step_size: 1.0 }).collect())
+        .x_axis_formatter(axis);
+    let shown = plot.show(ui, |plot| {
+        for (at, column) in columns.iter().enumerate() {
+            draw_column(plot, cx, at as f64, column);
+        }
+    });
+    let report = cx.session.report();
+    let text = shown.response.hover_pos().and_then(|pos| {
+        let value = shown.transform.value_from_position(pos);
+        hovered(columns, value.x, value.y)
+    });
+    let label = columns.iter().filter_map(Column::any).map(fits_text).collect::<Vec<_>>().join("; ");
+    shown.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Figure, true, format!("Memory chart. {label}")));
+    explain(ui, &shown.response, text, &mut state.held, || all_text(report), out);
+}
+
+fn draw_column(plot: &mut egui_plot::PlotUi<'_>, cx: &Cx<'_>, at: f64, column: &Column<'_>) {
+    let t = cx.tokens;
+    for (ledger, offset, width, ghost) in column.bars() {
+        let mut base = 0.0;
+        for kind in ItemKind::ALL {
+            let height = ledger.bytes_of(kind).gib();
+            let color = if ghost { t.item(kind).gamma_multiply(0.5) } else { t.item(kind) };
+            let edge = if ghost { Stroke::new(1.0, t.accent) } else { Stroke::NONE };
+            let bar = Bar::new(at + offset, height).base_offset(base).width(width).fill(color).stroke(edge);
+            plot.bar_chart(BarChart::new(format!("{} {at} {ghost}", kind.text()), vec![bar]).allow_hover(false));
+            base += height;
+        }
+        if let Some(capacity) = ledger.capacity.map(|c| c.gib()) {
+            let half = width / 2.0 + 0.06;
+            let points = PlotPoints::new(vec![[at + offset - half, capacity], [at + offset + half, capacity]]);
+            let over = ledger.fits() != Some(true);
+            let color = if over { t.problem } else { t.sub };
+            let line = Line::new(format!("capacity {at} {ghost}"), points).color(color).width(1.5).style(LineStyle::dashed_dense()).allow_hover(false);
+            plot.line(line);
+            let text = RichText::new(capacity_text(ledger)).font(theme::regular(11.0)).color(color);
+            let text = Text::new(format!("capacity text {at} {ghost}"), PlotPoint::new(at + offset, capacity), text);
+            plot.text(text.anchor(Align2::CENTER_BOTTOM).allow_hover(false));
+        }
+    }
+}
+
+fn capacity_text(ledger: &CardLedger) -> String {
+    let capacity = ledger.capacity.map(|c| crate::units::plain(c.gib(), 1)).unwrap_or_default();
+    match ledger.fits() {
+        Some(true) => capacity,
+        Some(false) => format!("{capacity} too small"),
+        None => format!("{capacity} tight"),
+    }
+}
+
+fn fits_text(ledger: &CardLedger) -> String {
+    let fits = match ledger.fits() {
+        Some(true) => "fits",
+        Some(false) => "does not fit",
+        None => "may not fit",
+    };
+    let capacity = ledger.capacity.map_or_else(|| "unknown capacity".to_owned(), |c| c.to_string());
+    format!("{}: {} of {capacity}, {fits}", ledger.gpu_name, ledger.total)
+}
+
+/// The item under the pointer, explained.
+fn hovered(columns: &[Column<'_>], x: f64, y: f64) -> Option<String> {
+    if x < -0.5 || y < 0.0 {
+        return None;
+    }
+    let column = columns.get(x.round() as usize)?;
+    let at = x - x.round();
+    let bars = column.bars();
+    let (ledger, _, _, ghost) = bars.iter().find(|(_, offset, width, _)| (at - offset).abs() <= width / 2.0)?;
+    let mut base = 0.0;
+    for kind in ItemKind::ALL {
+        let top = base + ledger.bytes_of(kind).gib();
+        if (base..top).contains(&y) {
+            let items = ledger.items.iter().filter(|i| i.kind == kind);
+            let lines: Vec<String> = items
+                .map(|i| format!("{}: {} ({} to {})\n{}", i.name, i.bytes, i.low, i.high, origin_text(&i.origin)))
+                .collect();
+            let then = if *ghost { " (after this change)" } else { "" };
+            return Some(format!("{}{then}\n{}", ledger.gpu_name, lines.join("\n\n")));
+        }
+        base = top;
+    }
+    Some(fits_text(ledger))
+}
+
+/// Every figure of the chart as text.
+fn all_text(report: &Report) -> String {
+    let mut lines = Vec::new();
+    for ledger in &report.facts.memory {
+        lines.push(format!("{}, {}", ledger.workload_name, fits_text(ledger)));
+        for item in &ledger.items {
+            lines.push(format!("  {}: {} ({} to {})", item.name, item.bytes, item.low, item.high));
+            lines.extend(origin_text(&item.origin).lines().map(|l| format!("    {l}")));
+        }
+    }
+    lines.join("\n")
+}

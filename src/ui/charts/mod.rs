@@ -1,0 +1,158 @@
+//! Charts of memory, cost and performance: what is, and what the edit under the pointer would make of it.
+
+use eframe::egui::{self, Align, Color32, Label, Layout, Response, RichText, Sense, Ui, vec2};
+use egui_plot::Plot;
+
+use super::Cx;
+use super::action::Action;
+use super::icons::Icon;
+use super::theme::Tokens;
+use super::widgets::{chip, help_line, icon_button, sub, title};
+use crate::analysis::Origin;
+use crate::report::Report;
+
+mod cost;
+mod memory;
+mod performance;
+
+/// View state of the charts.
+#[derive(Debug, Default)]
+pub struct ChartsState {
+    tab: Tab,
+    cost: cost::CostState,
+    performance: performance::PerformanceState,
+    memory: memory::MemoryState,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tab {
+    #[default]
+    Memory,
+    Cost,
+    Performance,
+}
+
+/// The strip of charts, or one of them behind tabs.
+pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, tabs: bool, out: &mut Vec<Action>) {
+    help_line(ui, cx, "charts", "Point at a number to see how it was made; a right click copies it. While you drag, the charts show what the drop would change.", out);
+    if tabs {
+        ui.horizontal(|ui| {
+            for (tab, name) in [(Tab::Memory, "Memory"), (Tab::Cost, "Cost"), (Tab::Performance, "Performance")] {
+                if chip(ui, cx.tokens, state.tab == tab, name).clicked() {
+                    state.tab = tab;
+                }
+            }
+        });
+        match state.tab {
+            Tab::Memory => memory::memory_ui(ui, cx, &mut state.memory, out),
+            Tab::Cost => cost::cost_ui(ui, cx, &mut state.cost, out),
+            Tab::Performance => performance::performance_ui(ui, cx, &mut state.performance, out),
+        }
+        return;
+    }
+    ui.spacing_mut().item_spacing.x = 20.0;
+    ui.columns_const(|[a, b, c]| {
+        for column in [&mut *a, &mut *b, &mut *c] {
+            column.spacing_mut().item_spacing.x = 8.0;
+        }
+        memory::memory_ui(a, cx, &mut state.memory, out);
+        cost::cost_ui(b, cx, &mut state.cost, out);
+        performance::performance_ui(c, cx, &mut state.performance, out);
+    });
+}
+
+/// The report of the edit under the pointer.
+fn after<'a>(cx: &Cx<'a>) -> Option<&'a Report> {
+    cx.preview?.outcome.as_ref().ok().map(|(_, report)| report.as_ref())
+}
+
+/// How a number was made, as lines.
+pub fn origin_text(origin: &Origin) -> String {
+    let lines = [origin.formula.clone(), format!("How: {}", origin.basis.text()), format!("Source: {}", origin.source)];
+    lines.into_iter().filter(|l| !l.is_empty() && l != "Source: ").collect::<Vec<_>>().join("\n")
+}
+
+/// Title, subtitle and a menu that copies all figures as text.
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, about: &str, figures: impl FnOnce() -> String, out: &mut Vec<Action>) {
+    ui.horizontal(|ui| {
+        ui.label(title(name));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let more = icon_button(ui, cx.tokens, Icon::More, &format!("Copy the figures of {}", name.to_lowercase()));
+            if more.clicked() {
+                out.push(Action::Copy(figures()));
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.add(Label::new(sub(cx.tokens, about)).truncate()).on_hover_text(about);
+            });
+        });
+    });
+}
+
+/// A plot that stays put: no panning, no zooming, quiet grid.
+fn plain_plot<'a>(name: &'static str, t: &Tokens, height: f32) -> Plot<'a> {
+    Plot::new(name)
+        .height(height)
+        .allow_drag(false)
+        .allow_zoom(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_double_click_reset(false)
+        .allow_axis_zoom_drag(false)
+        .show_background(false)
+        .show_crosshair(false)
+        .show_x(false)
+        .show_y(false)
+        .grid_color(t.line)
+        .set_margin_fraction(vec2(0.02, 0.06))
+        .sense(Sense::click())
+}
+
+/// Room for the plot above its legend.
+fn plot_height(ui: &Ui) -> f32 {
+    (ui.available_height() - 26.0).max(48.0)
+}
+
+/// Coloured squares with names.
+fn legend_ui(ui: &mut Ui, t: &Tokens, entries: &[(Color32, &str)]) {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        for (color, name) in entries {
+            let (rect, _) = ui.allocate_exact_size(vec2(9.0, 9.0), Sense::hover());
+            ui.painter().rect_filled(rect, 1.5, *color);
+            ui.label(sub(t, *name));
+            ui.add_space(6.0);
+        }
+    });
+}
+
+/// Shows `text` at the pointer, and copies it, or all of `all`, from the context menu. The text that was under the pointer when the
+/// menu opened is kept in `held`.
+fn explain(ui: &Ui, response: &Response, text: Option<String>, held: &mut String, all: impl FnOnce() -> String, out: &mut Vec<Action>) {
+    let open = response.context_menu_opened();
+    if !open {
+        *held = text.clone().unwrap_or_default();
+    }
+    if let Some(text) = text.filter(|_| !open && response.hovered()) {
+        response.clone().on_hover_ui_at_pointer(|ui| {
+            ui.set_max_width(420.0);
+            ui.add(Label::new(RichText::new(text).size(12.5)).wrap());
+        });
+    }
+    response.context_menu(|ui| {
+        if ui.add_enabled(!held.is_empty(), egui::Button::new("Copy as text")).clicked() {
+            out.push(Action::Copy(held.clone()));
+            ui.close();
+        }
+        if ui.button("Copy all figures").clicked() {
+            out.push(Action::Copy(all()));
+            ui.close();
+        }
+    });
+    let _ = ui;
+}
+
+/// What a chart says without numbers to show.
+fn nothing_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str) {
+    ui.add_space((ui.available_height() * 0.3).min(40.0));
+    ui.vertical_centered(|ui| ui.add(Label::new(sub(cx.tokens, text)).wrap()));
+}

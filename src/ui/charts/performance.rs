@@ -1,0 +1,156 @@
+//! Decode speed over context or batch, with its band and the region where the memory does not suffice.
+
+use eframe::egui::{self, Align2, RichText, Ui};
+use egui_plot::{FilledArea, Line, LineStyle, PlotPoint, PlotPoints, Points, Polygon, Text, VLine};
+
+use super::{after, explain, head_ui, nothing_ui, origin_text, plain_plot, plot_height};
+use crate::analysis::speed::{CurvePoint, Speed};
+use crate::report::Report;
+use crate::ui::Cx;
+use crate::ui::action::Action;
+use crate::ui::theme;
+use crate::ui::widgets::{chip, sub};
+use crate::units::{plain, thousands};
+
+#[derive(Debug, Default)]
+pub(super) struct PerformanceState {
+    workload: usize,
+    by_batch: bool,
+    held: String,
+}
+
+pub(super) fn performance_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, out: &mut Vec<Action>) {
+    let report = cx.session.report();
+    let axis = if state.by_batch { "users" } else { "context" };
+    let about = format!("decode tokens/s by {axis} · memory-bound only until links and heat are in");
+    head_ui(ui, cx, "Performance", &about, || all_text(report), out);
+    let speeds = &report.facts.speed;
+    state.workload = state.workload.min(speeds.len().saturating_sub(1));
+    match speeds.iter().find(|s| s.workload == state.workload) {
+        Some(speed) if !curve(speed, state.by_batch).is_empty() => plot_ui(ui, cx, state, speed, out),
+        Some(speed) => nothing_ui(ui, cx, &unknown_text(speed)),
+        None => nothing_ui(ui, cx, "Pick a model under Work and place a card to see how fast it runs."),
+    }
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for (by_batch, name) in [(false, "by context"), (true, "by users")] {
+            if chip(ui, cx.tokens, state.by_batch == by_batch, name).clicked() {
+                state.by_batch = by_batch;
+            }
+        }
+        for speed in speeds.iter().filter(|_| speeds.len() > 1) {
+            if chip(ui, cx.tokens, state.workload == speed.workload, &format!("{}.", speed.workload + 1)).on_hover_text(&speed.workload_name).clicked() {
+                state.workload = speed.workload;
+            }
+        }
+        if let Some(value) = speeds.iter().find(|s| s.workload == state.workload).and_then(|s| s.value) {
+            ui.add(egui::Label::new(sub(cx.tokens, format!("{value:.1} tokens/s now"))).truncate());
+        }
+    });
+}
+
+fn curve(speed: &Speed, by_batch: bool) -> &[CurvePoint] {
+    if by_batch { &speed.over_batch } else { &speed.over_context }
+}
+
+fn unknown_text(speed: &Speed) -> String {
+    speed.missing.as_ref().map_or_else(|| "The model does not fit these cards, so it does not run.".to_owned(), |m| format!("Unknown: {m}."))
+}
+
+fn count_text(value: f64) -> String {
+    if value >= 1024.0 && (value / 1024.0).fract().abs() < 0.05 { format!("{}k", plain(value / 1024.0, 0)) } else { thousands(value, 0) }
+}
+
+fn points(curve: &[CurvePoint], of: impl Fn(&CurvePoint) -> f64) -> PlotPoints<'static> {
+    PlotPoints::new(curve.iter().map(|p| [p.x, of(p)]).collect())
+}
+
+fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, speed: &Speed, out: &mut Vec<Action>) {
+    let t = cx.tokens;
+    let report = cx.session.report();
+    let points_now = curve(speed, state.by_batch);
+    let then = after(cx).and_then(|r| r.facts.speed.iter().find(|s| s.workload == speed.workload));
+    let peak = points_now.iter().chain(then.iter().flat_map(|s| curve(s, state.by_batch))).map(|p| p.high.max(p.value)).fold(0.0, f64::max);
+    let plot = plain_plot("performance", t, plot_height(ui))
+        .include_y(0.0)
+        .include_y(peak * 1.08)
+        .include_x(0.0)
+        .x_axis_formatter(|mark, _| count_text(mark.value))
+        .y_axis_formatter(|mark, _| plain(mark.value, 1));
+    let here = cx.session.project().workloads.get(speed.workload).map(|w| if state.by_batch { w.batch as f64 } else { w.context as f64 });
+    let by_batch = state.by_batch;
+    let shown = plot.show(ui, |plot| {
+        draw_limit(plot, cx, points_now, peak);
+        let xs: Vec<f64> = points_now.iter().map(|p| p.x).collect();
+        let (low, high): (Vec<f64>, Vec<f64>) = points_now.iter().map(|p| (p.low, p.high)).unzip();
+        if xs.len() > 1 {
+            plot.add(FilledArea::new("band", &xs, &low, &high).fill_color(t.accent.gamma_multiply(0.18)).allow_hover(false));
+        }
+        plot.line(Line::new("now", points(points_now, |p| p.value)).color(t.accent).width(2.0).allow_hover(false));
+        if let Some(then) = then {
+            let line = Line::new("after", points(curve(then, by_batch), |p| p.value));
+            plot.line(line.color(t.accent).width(1.5).style(LineStyle::dashed_dense()).allow_hover(false));
+        }
+        if let (Some(x), Some(y)) = (here, speed.value) {
+            plot.points(Points::new("here", PlotPoints::new(vec![[x, y]])).radius(4.0).color(t.text).allow_hover(false));
+        }
+    });
+    let text = shown.response.hover_pos().map(|pos| {
+        let x = shown.transform.value_from_position(pos).x;
+        point_text(speed, points_now, x, by_batch)
+    });
+    shown.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Figure, true, format!("Performance chart. {}", speed_text(speed))));
+    explain(ui, &shown.response, text, &mut state.held, || all_text(report), out);
+}
+
+/// The region where the memory of the cards does not suffice.
+fn draw_limit(plot: &mut egui_plot::PlotUi<'_>, cx: &Cx<'_>, curve: &[CurvePoint], peak: f64) {
+    let t = cx.tokens;
+    let (Some(first), Some(last)) = (curve.iter().find(|p| !p.fits), curve.last()) else { return };
+    let top = peak * 1.08;
+    let corners = PlotPoints::new(vec![[first.x, 0.0], [last.x.max(first.x), 0.0], [last.x.max(first.x), top], [first.x, top]]);
+    plot.polygon(Polygon::new("full", corners).fill_color(t.problem.gamma_multiply(0.10)).stroke(egui::Stroke::NONE).allow_hover(false));
+    plot.vline(VLine::new("memory full", first.x).color(t.problem).width(1.2).style(LineStyle::dashed_dense()).allow_hover(false));
+    let wide = last.x - first.x > 0.3 * last.x;
+    let anchor = if wide { Align2::LEFT_TOP } else { Align2::RIGHT_TOP };
+    let text = RichText::new(" memory full ").font(theme::regular(11.0)).color(t.problem);
+    plot.text(Text::new("memory full text", PlotPoint::new(first.x, top), text).anchor(anchor).allow_hover(false));
+}
+
+fn point_text(speed: &Speed, curve: &[CurvePoint], x: f64, by_batch: bool) -> String {
+    let Some(point) = curve.iter().min_by(|a, b| (a.x - x).abs().total_cmp(&(b.x - x).abs())) else { return String::new() };
+    let at = if by_batch { format!("{} users", thousands(point.x, 0)) } else { format!("{} tokens", thousands(point.x, 0)) };
+    let fits = if point.fits { "" } else { "\nThe memory of the cards does not suffice here." };
+    format!(
+        "At {at}: {:.1} tokens/s ({:.1} to {:.1}){fits}\n\nAs set\n{}\n{}",
+        point.value,
+        point.low,
+        point.high,
+        speed_text(speed),
+        origin_text(&speed.origin)
+    )
+}
+
+fn speed_text(speed: &Speed) -> String {
+    match (speed.value, speed.low, speed.high) {
+        (Some(value), Some(low), Some(high)) => format!("{}: {value:.1} {} ({low:.1} to {high:.1})", speed.workload_name, speed.unit),
+        (Some(value), ..) => format!("{}: {value:.1} {}", speed.workload_name, speed.unit),
+        (None, ..) => format!("{}: {}", speed.workload_name, unknown_text(speed)),
+    }
+}
+
+/// Every figure of the chart as text.
+fn all_text(report: &Report) -> String {
+    let mut lines = Vec::new();
+    for speed in &report.facts.speed {
+        lines.push(speed_text(speed));
+        lines.push(origin_text(&speed.origin));
+        for (name, curve) in [("context", &speed.over_context), ("users", &speed.over_batch)] {
+            lines.extend(curve.iter().map(|p| {
+                let fits = if p.fits { "" } else { ", does not fit" };
+                format!("  {name} {}: {:.1} tokens/s ({:.1} to {:.1}){fits}", thousands(p.x, 0), p.value, p.low, p.high)
+            }));
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,144 @@
+//! What a drop at the pointer would do: which place is meant, whether it takes the part, and the edit it makes.
+
+use eframe::egui::{DragAndDrop, Modifiers, Pos2, Rect, Ui};
+
+use super::view::View;
+use crate::analysis::space::{Place, Position, Space};
+use crate::build::fit::{Fit, fit};
+use crate::build::slots::SlotKind;
+use crate::build::{PlacementId, SlotId};
+use crate::catalog::part::{PartId, PartKind};
+use crate::project::edit::Edit;
+use crate::session::Session;
+use crate::ui::drag::{DragPart, DragPlacement};
+
+/// A drop this near to a place counts as meant for it, points.
+const SNAP: f32 = 12.0;
+/// Places one drop with Shift fills at most.
+const FILL: usize = 16;
+
+/// What is being dragged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dragged {
+    pub part: PartId,
+    /// Set where a placed piece is dragged.
+    pub piece: Option<PlacementId>,
+}
+
+impl Dragged {
+    pub fn now(ui: &Ui, session: &Session) -> Option<Self> {
+        if let Some(part) = DragAndDrop::payload::<DragPart>(ui) {
+            return Some(Self { part: part.0.clone(), piece: None });
+        }
+        let id = DragAndDrop::payload::<DragPlacement>(ui)?.0;
+        let part = session.project().rig.placement(id)?.part.clone();
+        Some(Self { part, piece: Some(id) })
+    }
+}
+
+/// The answer of every place to the part being dragged; computed once per drag and document state.
+#[derive(Clone, Debug)]
+pub struct Answers {
+    revision: u64,
+    dragged: Dragged,
+    pub places: Vec<(Place, Fit)>,
+}
+
+impl Answers {
+    pub fn of(cached: Option<Self>, session: &Session, dragged: &Dragged) -> Self {
+        if let Some(same) = cached.filter(|a| a.revision == session.revision() && a.dragged == *dragged) {
+            return same;
+        }
+        let (catalog, build) = (session.catalog(), &session.project().rig);
+        let places = catalog.part(&dragged.part).map_or_else(Vec::new, |part| {
+            let answer = |place: &Place| {
+                let mut answer = fit(catalog, build, part, &place.slot, dragged.piece);
+                if let (Fit::Fits, Some(by)) = (&answer, place.covered_by.filter(|by| Some(*by) != dragged.piece)) {
+                    let name = build.placement(by).and_then(|p| catalog.part(&p.part)).map_or("a card", |p| p.short_name());
+                    answer = Fit::FitsBut(format!("{name} covers this slot"));
+                }
+                (place.clone(), answer)
+            };
+            session.report().facts.space.places.iter().map(answer).collect()
+        });
+        Self { revision: session.revision(), dragged: dragged.clone(), places }
+    }
+
+    /// The place meant by the pointer: one that takes the part before one that refuses, near before far, small before large.
+    pub fn target(&self, pointer: Pos2, view: &View, space: &Space) -> Option<&(Place, Fit)> {
+        let reach = |place: &Place| hit_boxes(place, view, space).iter().map(|r| r.distance_to_pos(pointer)).fold(f32::MAX, f32::min);
+        let size = |place: &Place| place.rect.w * place.rect.h;
+        self.places
+            .iter()
+            .map(|answer| (reach(&answer.0), answer))
+            .filter(|(distance, (_, fit))| *distance <= if fit.possible() { SNAP } else { 0.0 })
+            .min_by(|(d1, (p1, f1)), (d2, (p2, f2))| {
+                f2.possible().cmp(&f1.possible()).then(d1.total_cmp(d2)).then(size(p1).total_cmp(&size(p2)))
+            })
+            .map(|(_, answer)| answer)
+    }
+}
+
+/// Where a pointer means this place. A slot's is the room of a card in it, since its connector is thin.
+fn hit_boxes(place: &Place, view: &View, space: &Space) -> Vec<Rect> {
+    let main = view.rect(&place.rect);
+    let on_board = place.slot.is_pcie() && !matches!(place.position, Position::Strip(_));
+    match &place.slot.kind {
+        SlotKind::Connector(_) if on_board => {
+            let half = 9.0 * view.scale();
+            let left = space.board.map_or(main.left(), |b| view.rect(&b).left());
+            let y = main.center().y;
+            vec![Rect::from_x_y_ranges(left..=main.right().max(left + 250.0 * view.scale()), y - half..=y + half)]
+        }
+        _ => std::iter::once(main).chain(place.also.iter().map(|r| view.rect(r))).collect(),
+    }
+}
+
+/// The edit of a drop on `slot`: a new piece, a move, a copy with Ctrl, or all free places of its kind with Shift.
+pub fn edit(session: &Session, dragged: &Dragged, slot: &SlotId, modifiers: Modifiers) -> Edit {
+    let settings = dragged.piece.and_then(|id| session.project().rig.placement(id)).map(|p| p.settings.clone()).unwrap_or_default();
+    let place = |slot: &SlotId| Edit::Place { part: dragged.part.clone(), slot: Some(slot.clone()), settings: settings.clone() };
+    if modifiers.shift
+        && let Some(edit) = fill(session, dragged, slot, &place)
+    {
+        return edit;
+    }
+    match dragged.piece {
+        Some(what) if !modifiers.command => Edit::Move { what, to: Some(slot.clone()) },
+        _ => place(slot),
+    }
+}
+
+/// One edit that fills every free place like `slot`, the slots that a card would hide left out.
+fn fill(session: &Session, dragged: &Dragged, slot: &SlotId, place: &dyn Fn(&SlotId) -> Edit) -> Option<Edit> {
+    let catalog = session.catalog();
+    let part = catalog.part(&dragged.part)?;
+    let wanted = session.report().facts.space.place(slot)?.slot.kind.clone();
+    let same = |kind: &SlotKind| match (kind, &wanted) {
+        (SlotKind::Connector(a), SlotKind::Connector(b)) => a.kind == b.kind,
+        (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
+    };
+    let mut project = (**session.project()).clone();
+    let mut edits = Vec::new();
+    while edits.len() < FILL {
+        let space = crate::analysis::space::space(catalog, &project.rig);
+        let free = |p: &&Place| same(&p.slot.kind) && p.covered_by.is_none() && (p.slot.occupants.is_empty() || p.slot.kind == SlotKind::Dimm);
+        let next = space.places.iter().filter(free).find(|p| fit(catalog, &project.rig, part, &p.slot, None).possible());
+        let Some(next) = next else { break };
+        let edit = place(&next.slot.id);
+        let Ok(after) = edit.apply(catalog, &project) else { break };
+        project = after;
+        edits.push(edit);
+    }
+    let label = format!("Fill {} places with {}", edits.len(), part.short_name());
+    (edits.len() > 1).then_some(Edit::Many { label, edits })
+}
+
+/// Whole-rig parts may be dropped anywhere on the chassis.
+pub fn anywhere(session: &Session, dragged: &Dragged) -> Option<SlotId> {
+    match session.catalog().part(&dragged.part)?.kind {
+        PartKind::Case(_) => Some(SlotId::rig("case")),
+        PartKind::Board(_) => Some(SlotId::rig("board")),
+        _ => None,
+    }
+}

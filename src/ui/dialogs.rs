@@ -1,0 +1,455 @@
+//! Dialogs: one at a time, closed by Esc.
+
+use std::path::PathBuf;
+
+use eframe::egui::{self, Id, Key, Modal, TextEdit, Ui};
+
+use super::action::{Action, ExportFormat, Screen, Theme};
+use super::notices::{Notices, log_ui};
+use super::palette_dialog::{PaletteState, palette_ui};
+use super::parts_list::{PartsListState, parts_list_ui};
+use super::settings::{SettingsState, settings_ui};
+use super::widgets::{primary_button, sub, title};
+use super::{Cx, commands};
+use crate::checks::Tally;
+use crate::checks::finding::Fix;
+use crate::project::edit::Edit;
+use crate::project::{FindingKey, Project};
+use crate::report::Report;
+use crate::units::watts;
+
+/// What a path is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Open,
+    Save,
+    /// A model's configuration for the workload at the index.
+    Model(usize),
+    Export(ExportFormat),
+}
+
+impl Purpose {
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Open => "Open a rig file",
+            Self::Save => "Save the rig as",
+            Self::Model(_) => "Open a model's config.json",
+            Self::Export(ExportFormat::Csv | ExportFormat::Markdown) => "Save the parts list as",
+            Self::Export(ExportFormat::Svg | ExportFormat::Png) => "Save the picture as",
+        }
+    }
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Open | Self::Save => "toml",
+            Self::Model(_) => "json",
+            Self::Export(format) => format.extension(),
+        }
+    }
+    pub const fn filter(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Self::Open | Self::Save => ("Rig files", &["toml"]),
+            Self::Model(_) => ("Model configurations", &["json"]),
+            Self::Export(ExportFormat::Csv) => ("CSV", &["csv"]),
+            Self::Export(ExportFormat::Markdown) => ("Markdown", &["md"]),
+            Self::Export(ExportFormat::Svg) => ("SVG", &["svg"]),
+            Self::Export(ExportFormat::Png) => ("PNG", &["png"]),
+        }
+    }
+    pub const fn saves(self) -> bool {
+        matches!(self, Self::Save | Self::Export(_))
+    }
+    pub fn action(self, path: PathBuf) -> Action {
+        match self {
+            Self::Open => Action::Open(path),
+            Self::Save => Action::SaveAs(path),
+            Self::Model(index) => Action::ImportModel(path, index),
+            Self::Export(format) => Action::Export(path, format),
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Dialog {
+    /// Ask about unsaved changes, then go on with the action.
+    Unsaved(Action),
+    Path { purpose: Purpose, text: String, note: String },
+    Fix(Fix),
+    Accept { key: FindingKey, reason: String },
+    Rename { name: String, notes: String },
+    PartsList(PartsListState),
+    Settings(SettingsState),
+    Palette(PaletteState),
+    About,
+    Help,
+    Log,
+}
+
+/// The dialog that is open, and what waits for it.
+#[derive(Debug, Default)]
+pub struct Dialogs {
+    open: Option<Dialog>,
+    /// A path to ask for as soon as the present frame is done.
+    pub pending_ask: Option<Purpose>,
+    after_save: Option<Action>,
+    queued: Vec<Action>,
+    fresh: bool,
+    /// Ask for paths by the field only, never by the system's dialog.
+    pub without_system: bool,
+}
+
+impl Dialogs {
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    fn set(&mut self, dialog: Dialog) {
+        self.open = Some(dialog);
+        self.fresh = true;
+    }
+
+    pub fn close(&mut self) {
+        self.open = None;
+    }
+
+    pub fn ask_unsaved(&mut self, then: Action) {
+        self.set(Dialog::Unsaved(then));
+    }
+    pub fn ask_path(&mut self, purpose: Purpose, text: String, note: String) {
+        self.set(Dialog::Path { purpose, text, note });
+    }
+    pub fn ask_fix(&mut self, fix: Fix) {
+        self.set(Dialog::Fix(fix));
+    }
+    pub fn ask_reason(&mut self, key: FindingKey) {
+        self.set(Dialog::Accept { key, reason: String::new() });
+    }
+
+    /// What to do once the document is saved.
+    pub fn take_after_save(&mut self) -> Option<Action> {
+        self.after_save.take()
+    }
+    /// An action for the next frame.
+    pub fn queue(&mut self, action: Action) {
+        self.queued.push(action);
+    }
+
+    pub fn show(&mut self, screen: Screen, project: &Project) {
+        match screen {
+            Screen::Start | Screen::Rig => {}
+            Screen::PartsList => self.set(Dialog::PartsList(PartsListState::default())),
+            Screen::Settings => self.set(Dialog::Settings(SettingsState::of(project))),
+            Screen::About => self.set(Dialog::About),
+            Screen::Palette => self.set(Dialog::Palette(PaletteState::default())),
+            Screen::Help => self.set(Dialog::Help),
+            Screen::Log => self.set(Dialog::Log),
+            Screen::Rename => self.set(Dialog::Rename { name: project.name.clone(), notes: project.notes.clone() }),
+        }
+    }
+
+    /// The edit that the open dialog proposes, for a preview.
+    pub fn preview_edit(&self) -> Option<Edit> {
+        match &self.open {
+            Some(Dialog::Fix(fix)) => Some(fix_edit(fix)),
+            _ => None,
+        }
+    }
+
+    pub fn ui(&mut self, ctx: &egui::Context, cx: &Cx<'_>, notices: &Notices, out: &mut Vec<Action>) {
+        if let Some(purpose) = self.pending_ask.take() {
+            out.push(match purpose {
+                Purpose::Open => Action::OpenDialog,
+                Purpose::Save => Action::SaveAsDialog,
+                Purpose::Model(index) => Action::ImportModelDialog(index),
+                Purpose::Export(format) => Action::ExportDialog(format),
+            });
+        }
+        out.append(&mut self.queued);
+        let fresh = std::mem::take(&mut self.fresh);
+        let Some(dialog) = &mut self.open else { return };
+        let before = out.len();
+        let mut after_save = None;
+        let width = dialog.width().min(ctx.content_rect().width() - 48.0);
+        let modal = Modal::new(Id::unique("dialog")).show(ctx, |ui| {
+            ui.set_width(width);
+            ui.set_max_height(ctx.content_rect().height() - 96.0);
+            dialog_ui(ui, cx, dialog, fresh, notices, &mut after_save, out)
+        });
+        let keeps = matches!(dialog, Dialog::PartsList(_) | Dialog::Settings(_) | Dialog::Log);
+        let acted = out.len() > before && !keeps;
+        if after_save.is_some() {
+            self.after_save = after_save;
+        }
+        if modal.should_close() || modal.inner || acted {
+            self.open = None;
+            ctx.request_repaint();
+        }
+    }
+}
+
+fn fix_edit(fix: &Fix) -> Edit {
+    Edit::Many { label: fix.label.clone(), edits: fix.edits.clone() }
+}
+
+impl Dialog {
+    const fn width(&self) -> f32 {
+        match self {
+            Self::PartsList(_) => 900.0,
+            Self::Settings(_) => 620.0,
+            Self::Help | Self::Log | Self::About => 560.0,
+            Self::Unsaved(_) | Self::Path { .. } | Self::Fix(_) | Self::Accept { .. } | Self::Rename { .. } | Self::Palette(_) => 460.0,
+        }
+    }
+}
+
+/// One dialog's content; true = close it.
+fn dialog_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    dialog: &mut Dialog,
+    fresh: bool,
+    notices: &Notices,
+    after_save: &mut Option<Action>,
+    out: &mut Vec<Action>,
+) -> bool {
+    match dialog {
+        Dialog::Unsaved(then) => unsaved_ui(ui, cx, then, after_save, out),
+        Dialog::Path { purpose, text, note } => path_ui(ui, cx, *purpose, text, note, fresh, out),
+        Dialog::Fix(fix) => fix_ui(ui, cx, fix, out),
+        Dialog::Accept { key, reason } => accept_ui(ui, cx, key, reason, fresh, out),
+        Dialog::Rename { name, notes } => rename_ui(ui, cx, name, notes, fresh, out),
+        Dialog::PartsList(state) => parts_list_ui(ui, cx, state, out),
+        Dialog::Settings(state) => settings_ui(ui, cx, state, out),
+        Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
+        Dialog::About => about_ui(ui, cx),
+        Dialog::Help => help_ui(ui, cx),
+        Dialog::Log => {
+            ui.label(title("Message log"));
+            log_ui(ui, cx, notices, out);
+            close_row(ui)
+        }
+    }
+}
+
+/// A lone Close button at the right; true when clicked.
+pub(super) fn close_row(ui: &mut Ui) -> bool {
+    ui.add_space(8.0);
+    egui::Sides::new().show(ui, |_| {}, |ui| ui.button("Close").clicked()).1
+}
+
+fn unsaved_ui(ui: &mut Ui, cx: &Cx<'_>, then: &Action, after_save: &mut Option<Action>, out: &mut Vec<Action>) -> bool {
+    ui.label(title(format!("Save the changes to {}?", cx.session.project().name)));
+    ui.label(sub(cx.tokens, "Without saving, everything since the last save is lost."));
+    ui.add_space(10.0);
+    let (mut leave, mut close) = (false, false);
+    egui::Sides::new().show(
+        ui,
+        |ui| leave = ui.button("Leave without saving").clicked(),
+        |ui| {
+            if primary_button(ui, cx.tokens, true, "Save").clicked() {
+                *after_save = Some(then.clone());
+                out.push(Action::Save);
+            }
+            close = ui.button("Cancel").clicked();
+        },
+    );
+    if leave {
+        out.push(Action::Discard(Box::new(then.clone())));
+    }
+    close
+}
+
+fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: Purpose, text: &mut String, note: &str, fresh: bool, out: &mut Vec<Action>) -> bool {
+    ui.label(title(purpose.title()));
+    if !note.is_empty() {
+        ui.add(egui::Label::new(sub(cx.tokens, note)).wrap());
+    }
+    let label = ui.label("Path of the file");
+    let field = ui.add(TextEdit::singleline(text).desired_width(f32::INFINITY).hint_text("/home/you/rig.toml")).labelled_by(label.id);
+    if fresh {
+        field.request_focus();
+    }
+    let entered = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    ui.add_space(8.0);
+    let mut close = false;
+    let word = if purpose.saves() { "Save" } else { "Open" };
+    let usable = !text.trim().is_empty();
+    let mut go = entered && usable;
+    egui::Sides::new().show(
+        ui,
+        |_| {},
+        |ui| {
+            go |= primary_button(ui, cx.tokens, usable, word).clicked();
+            close = ui.button("Cancel").clicked();
+        },
+    );
+    if go {
+        out.push(purpose.action(PathBuf::from(text.trim())));
+    }
+    close
+}
+
+fn rename_ui(ui: &mut Ui, cx: &Cx<'_>, name: &mut String, notes: &mut String, fresh: bool, out: &mut Vec<Action>) -> bool {
+    ui.label(title("Name and notes"));
+    let label = ui.label(sub(cx.tokens, "Name of the rig"));
+    let field = ui.add(TextEdit::singleline(name).desired_width(f32::INFINITY)).labelled_by(label.id);
+    if fresh {
+        field.request_focus();
+    }
+    let entered = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    let label = ui.label(sub(cx.tokens, "Notes"));
+    ui.add(TextEdit::multiline(notes).desired_width(f32::INFINITY).desired_rows(5)).labelled_by(label.id);
+    ui.add_space(8.0);
+    let (mut keep, mut close) = (entered, false);
+    egui::Sides::new().show(
+        ui,
+        |_| {},
+        |ui| {
+            keep |= primary_button(ui, cx.tokens, !name.trim().is_empty(), "Keep").clicked();
+            close = ui.button("Cancel").clicked();
+        },
+    );
+    if keep && !name.trim().is_empty() {
+        let edits = vec![Edit::Name(name.trim().to_owned()), Edit::Notes(notes.clone())];
+        out.push(Action::Edit(Edit::Many { label: "Rename".to_owned(), edits }));
+    }
+    close
+}
+
+fn accept_ui(ui: &mut Ui, cx: &Cx<'_>, key: &FindingKey, reason: &mut String, fresh: bool, out: &mut Vec<Action>) -> bool {
+    ui.label(title("Accept this finding"));
+    ui.add(egui::Label::new(sub(cx.tokens, "It stays in the report, greyed, with your reason, and no longer counts.")).wrap());
+    let label = ui.label("Why you live with it");
+    let field = ui.add(TextEdit::singleline(reason).desired_width(f32::INFINITY)).labelled_by(label.id);
+    if fresh {
+        field.request_focus();
+    }
+    let entered = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    ui.add_space(8.0);
+    let usable = !reason.trim().is_empty();
+    let (mut go, mut close) = (entered && usable, false);
+    egui::Sides::new().show(
+        ui,
+        |_| {},
+        |ui| {
+            go |= primary_button(ui, cx.tokens, usable, "Accept").clicked();
+            close = ui.button("Cancel").clicked();
+        },
+    );
+    if go {
+        out.push(Action::Edit(Edit::Accept { finding: key.clone(), because: Some(reason.trim().to_owned()) }));
+    }
+    close
+}
+
+fn fix_ui(ui: &mut Ui, cx: &Cx<'_>, fix: &Fix, out: &mut Vec<Action>) -> bool {
+    ui.label(title(&fix.label));
+    ui.label(sub(cx.tokens, "This replaces a choice or spends money. It would change:"));
+    let edit = fix_edit(fix);
+    let outcome = cx.preview.filter(|p| p.edit == edit).map(|p| &p.outcome);
+    match outcome {
+        None => {
+            ui.label("Computing …");
+        }
+        Some(Err(refusal)) => {
+            ui.colored_label(cx.tokens.problem, refusal.to_string());
+        }
+        Some(Ok((_, after))) => differences_ui(ui, cx.session.report(), after),
+    }
+    ui.add_space(8.0);
+    let (mut go, mut close) = (false, false);
+    egui::Sides::new().show(
+        ui,
+        |_| {},
+        |ui| {
+            go = primary_button(ui, cx.tokens, matches!(outcome, Some(Ok(_))), "Apply").clicked();
+            close = ui.button("Cancel").clicked();
+        },
+    );
+    if go {
+        out.push(Action::Edit(edit));
+    }
+    close
+}
+
+fn differences_ui(ui: &mut Ui, now: &Report, after: &Report) {
+    let speed = |r: &Report| r.facts.speed.first().and_then(|s| s.value).map_or("unknown".to_owned(), |v| format!("{v:.1} tokens/s"));
+    let fails = |r: &Report| {
+        let tally = Tally::of(&r.findings);
+        format!("{} problems, {} advice", tally.blockers + tally.problems, tally.advice)
+    };
+    let rows = [
+        ("Purchase", now.facts.cost.total_text(), after.facts.cost.total_text()),
+        ("Typical draw", watts(now.facts.power.typical_w), watts(after.facts.power.typical_w)),
+        ("Speed of the first workload", speed(now), speed(after)),
+        ("Findings", fails(now), fails(after)),
+    ];
+    egui::Grid::new("differences").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
+        for head in ["", "now", "then"] {
+            ui.label(super::widgets::strong(head));
+        }
+        ui.end_row();
+        for (name, before, then) in rows {
+            ui.label(name);
+            ui.label(&before);
+            ui.label(if then == before { egui::RichText::new(then).weak() } else { super::widgets::strong(then) });
+            ui.end_row();
+        }
+    });
+}
+
+fn about_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
+    let versions = cx.session.versions();
+    ui.label(title("Rigbay"));
+    ui.label(format!("Program {}, catalog {}, model core {}", versions.program, versions.catalog, versions.core));
+    ui.label(format!("{} parts and {} models known", cx.session.catalog().len(), cx.session.models().len()));
+    ui.add_space(6.0);
+    let lines = [
+        "Rigbay is free software under the MIT licence or the Apache licence 2.0, at your choice.",
+        "Parts in catalogs/opendb derive from BuildCores OpenDB, available under the Open Data Commons Attribution License (ODC-By 1.0).",
+        "Other facts name their source on the part itself; prices name source and day.",
+        "Text is set in Inter, copyright The Inter Project Authors, under the SIL Open Font License 1.1.",
+        "Rules marked G come from Tim Dettmers' hardware guide of 2018 and its later notes.",
+    ];
+    for line in lines {
+        ui.add(egui::Label::new(line).wrap());
+    }
+    close_row(ui)
+}
+
+fn help_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
+    ui.label(title("Keyboard and mouse"));
+    let mouse = [
+        ("Drag a part onto the rig", "place it; Esc gives up, Shift fills all matching places"),
+        ("Drag a placed part", "move it; with Ctrl copy it; drop it on the parts panel to remove it"),
+        ("Enter on a part", "choose its place from a list"),
+        ("Tab, arrow keys", "go from one thing to the next"),
+        ("Wheel, drag on the background", "zoom and pan the rig"),
+        ("Ctrl with + or -", "zoom the whole window"),
+    ];
+    let height = ui.ctx().content_rect().height() - 200.0;
+    egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
+        egui::Grid::new("help").num_columns(2).striped(true).spacing([20.0, 5.0]).show(ui, |ui| {
+            for (what, effect) in mouse {
+                ui.label(what);
+                ui.label(sub(cx.tokens, effect));
+                ui.end_row();
+            }
+            for command in commands::ALL.iter().filter(|c| !c.shortcuts.is_empty()) {
+                let keys: Vec<String> = command.shortcuts.iter().map(|s| ui.ctx().format_shortcut(s)).collect();
+                ui.label(command.name);
+                ui.label(sub(cx.tokens, keys.join(" or ")));
+                ui.end_row();
+            }
+        });
+    });
+    close_row(ui)
+}
+
+/// The three themes as one choice.
+pub(super) fn theme_row_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
+    for (theme, name) in [(Theme::System, "System"), (Theme::Dark, "Dark"), (Theme::Light, "Light")] {
+        if super::widgets::chip(ui, cx.tokens, cx.prefs.theme == theme, name).clicked() {
+            out.push(Action::Theme(theme));
+        }
+    }
+}

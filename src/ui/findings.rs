@@ -1,0 +1,225 @@
+//! Findings as cards, most urgent first: what, why, and one fix each.
+
+use std::collections::BTreeSet;
+
+use eframe::egui::{self, Align, Button, CornerRadius, Frame, Label, Layout, Margin, RichText, Stroke, Ui};
+
+use super::Cx;
+use super::action::Action;
+use super::theme;
+use super::widgets::{chip, empty, help_line, offer_button, strong, sub, title};
+use crate::checks::finding::{Finding, Safety, Stake, Verdict};
+use crate::checks::{Tally, check};
+use crate::project::FindingKey;
+use crate::project::edit::Edit;
+
+/// View state of the list.
+#[derive(Debug, Default)]
+pub struct FindingsState {
+    expanded: BTreeSet<FindingKey>,
+    show_passed: bool,
+    show_unknown: bool,
+}
+
+pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FindingsState, out: &mut Vec<Action>) {
+    let findings = &cx.session.report().findings;
+    let tally = Tally::of(findings);
+    ui.horizontal_wrapped(|ui| {
+        ui.label(title("Findings"));
+        ui.label(sub(cx.tokens, tally_text(&tally)));
+    });
+    help_line(ui, cx, "findings", "Each finding says what is wrong, why it matters and how to mend it. A fix can be undone.", out);
+    let fails: Vec<&Finding> = findings.iter().filter(|f| f.verdict == Verdict::Fail && f.accepted.is_none()).collect();
+    if fails.is_empty() {
+        let rig = &cx.session.project().rig;
+        let (head, text) = if rig.is_empty() {
+            ("Nothing to judge yet", "Place a case, a board and a card.")
+        } else {
+            ("Nothing is wrong", "Every rule that could be judged passes.")
+        };
+        empty(ui, cx.tokens, head, text);
+    }
+    preview_ui(ui, cx);
+    for finding in fails {
+        card_ui(ui, cx, state, finding, out);
+    }
+    for finding in findings.iter().filter(|f| f.accepted.is_some()) {
+        card_ui(ui, cx, state, finding, out);
+    }
+    rest_ui(ui, cx, state, out);
+}
+
+/// Unknown and passed rules, shown on request.
+fn rest_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FindingsState, out: &mut Vec<Action>) {
+    let findings = &cx.session.report().findings;
+    let tally = Tally::of(findings);
+    ui.horizontal_wrapped(|ui| {
+        if tally.unknown > 0 && chip(ui, cx.tokens, state.show_unknown, &format!("{} unknown", tally.unknown)).clicked() {
+            state.show_unknown = !state.show_unknown;
+        }
+        if tally.passed > 0 && chip(ui, cx.tokens, state.show_passed, &format!("{} passed", tally.passed)).clicked() {
+            state.show_passed = !state.show_passed;
+        }
+    });
+    let shown = [(Verdict::Unknown, state.show_unknown), (Verdict::Pass, state.show_passed)];
+    for (verdict, _) in shown.into_iter().filter(|(_, on)| *on) {
+        for finding in findings.iter().filter(|f| f.verdict == verdict && f.accepted.is_none()) {
+            card_ui(ui, cx, state, finding, out);
+        }
+    }
+}
+
+fn tally_text(tally: &Tally) -> String {
+    let many = |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
+    let parts = [
+        (tally.blockers, many(tally.blockers, "blocker", "blockers")),
+        (tally.problems, many(tally.problems, "problem", "problems")),
+        (tally.advice, many(tally.advice, "advice", "advice")),
+        (tally.notes, many(tally.notes, "note", "notes")),
+        (tally.passed, many(tally.passed, "passed", "passed")),
+        (tally.unknown, many(tally.unknown, "unknown", "unknown")),
+    ];
+    parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect::<Vec<_>>().join(" · ")
+}
+
+/// What the edit under the pointer would add and mend.
+fn preview_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let Some(Ok((_, after))) = cx.preview.map(|p| p.outcome.as_ref()) else { return };
+    let fails = |findings: &[Finding]| -> BTreeSet<FindingKey> {
+        findings.iter().filter(|f| f.verdict == Verdict::Fail).map(Finding::key).collect()
+    };
+    let (now, then) = (fails(&cx.session.report().findings), fails(&after.findings));
+    let added: Vec<&Finding> = after.findings.iter().filter(|f| f.verdict == Verdict::Fail && !now.contains(&f.key())).collect();
+    let mended = now.difference(&then).count();
+    if added.is_empty() && mended == 0 {
+        return;
+    }
+    Frame::new().stroke(Stroke::new(1.0, cx.tokens.accent)).corner_radius(theme::CARD_RADIUS).inner_margin(Margin::same(8)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.label(RichText::new(format!("This would mend {mended} and bring {} findings", added.len())).font(theme::medium(12.5)).color(cx.tokens.accent));
+        for finding in added.iter().take(4) {
+            ui.add(Label::new(RichText::new(&finding.message).size(12.0).color(cx.tokens.finding(finding))).wrap());
+        }
+    });
+}
+
+fn card_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FindingsState, finding: &Finding, out: &mut Vec<Action>) {
+    let t = cx.tokens;
+    let key = finding.key();
+    let open = state.expanded.contains(&key);
+    let radius = CornerRadius::same(theme::CARD_RADIUS);
+    let frame = Frame::new().fill(t.raised).corner_radius(radius).inner_margin(Margin { left: 14, right: 10, top: 9, bottom: 9 });
+    let shown = ui.push_id(format!("{key:?}"), |ui| {
+        frame.show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.spacing_mut().item_spacing.y = 5.0;
+            if message_ui(ui, cx, finding, open) {
+                toggle(&mut state.expanded, key.clone());
+            }
+            if open {
+                why_ui(ui, cx, finding);
+            }
+            foot_ui(ui, cx, finding, open, out);
+        })
+    });
+    let mut bar = shown.inner.response.rect;
+    bar.set_width(4.0);
+    ui.painter().rect_filled(bar, CornerRadius { nw: 3, sw: 3, ne: 0, se: 0 }, t.finding(finding));
+}
+
+fn toggle(set: &mut BTreeSet<FindingKey>, key: FindingKey) {
+    if !set.remove(&key) {
+        set.insert(key);
+    }
+}
+
+/// The message as a button that opens the card; true when clicked.
+fn message_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding, open: bool) -> bool {
+    let color = if finding.accepted.is_some() { cx.tokens.sub } else { cx.tokens.text };
+    let text = RichText::new(&finding.message).font(theme::semibold(13.0)).color(color);
+    let width = ui.available_width();
+    let button = Button::new(text).frame(false).wrap().min_size(egui::vec2(width, 0.0));
+    let response = ui.with_layout(Layout::top_down_justified(Align::LEFT), |ui| ui.add(button)).inner;
+    let state = match finding.verdict {
+        Verdict::Fail => finding.severity.text(),
+        Verdict::Unknown => "unknown",
+        Verdict::Pass => "passed",
+    };
+    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, open, format!("{state}: {}", finding.message)));
+    response.on_hover_text(if open { "Show less" } else { "Show why, and other ways" }).clicked()
+}
+
+fn why_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
+    let t = cx.tokens;
+    if let Some(rule) = check(finding.rule) {
+        ui.add(Label::new(strong(rule.title)).wrap());
+        ui.add(Label::new(sub(t, rule.why)).wrap());
+    }
+    for fact in &finding.missing {
+        let text = format!("Missing: {} of {}", super::part_text::field_name(&fact.field).to_lowercase(), fact.part);
+        ui.add(Label::new(sub(t, text)).wrap());
+    }
+    if let Some(stake) = finding.stake.as_ref().map(stake_text).filter(|s| !s.is_empty()) {
+        ui.add(Label::new(sub(t, format!("At stake: {stake}."))).wrap());
+    }
+    ui.label(sub(t, format!("Rule {}{}", finding.rule, if finding.guide.is_empty() { "" } else { ", guide " }) + &finding.guide.join(", ")));
+}
+
+fn stake_text(stake: &Stake) -> String {
+    let mut parts = Vec::new();
+    if let Some(money) = stake.money {
+        parts.push(format!("{money}{}", if stake.per_year { " a year" } else { "" }));
+    }
+    if let Some(pct) = stake.speed_pct {
+        parts.push(format!("{pct:.0}% speed"));
+    }
+    if let Some(c) = stake.celsius {
+        parts.push(format!("{c:.0} °C"));
+    }
+    if let Some(w) = stake.watts {
+        parts.push(crate::units::watts(w));
+    }
+    parts.join(", ")
+}
+
+fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding, open: bool, out: &mut Vec<Action>) {
+    if let Some(reason) = &finding.accepted {
+        ui.add(Label::new(sub(cx.tokens, format!("Accepted: {reason}"))).wrap());
+        if open && ui.button("Reopen").clicked() {
+            out.push(Action::Edit(Edit::Accept { finding: finding.key(), because: None }));
+        }
+        return;
+    }
+    let shown = if open { finding.fixes.len() } else { 1 };
+    for fix in finding.fixes.iter().take(shown) {
+        let asks = fix.safety == Safety::Ask;
+        let label = if asks { format!("{}…", fix.label) } else { fix.label.clone() };
+        let response = offer_button(ui, cx.tokens, &label);
+        if response.on_hover_text(if asks { "Shows what it changes first" } else { "Applied at once; undo takes it back" }).clicked() {
+            out.push(Action::Fix(fix.clone()));
+        }
+    }
+    if finding.fixes.is_empty()
+        && finding.verdict == Verdict::Fail
+        && let Some(none) = &finding.no_fix
+    {
+        ui.add(Label::new(sub(cx.tokens, none)).wrap());
+    }
+    ui.horizontal_wrapped(|ui| {
+        if open {
+            if let Some(subject) = finding.subjects.first()
+                && ui.button("Go to").clicked()
+            {
+                out.push(Action::GoTo(subject.clone()));
+            }
+            if finding.verdict != Verdict::Pass && ui.button("Accept…").clicked() {
+                out.push(Action::AskAccept(finding.key()));
+            }
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if !finding.guide.is_empty() {
+                ui.label(sub(cx.tokens, finding.guide.join(" "))).on_hover_text("Rule of the hardware guide");
+            }
+        });
+    });
+}

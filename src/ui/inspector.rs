@@ -1,0 +1,257 @@
+//! The selected part: where it is, what can be done with it, its choices, its facts with their sources.
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{self, Button, CollapsingHeader, ComboBox, DragValue, Label, ScrollArea, TextEdit, Ui};
+
+use super::Cx;
+use super::action::Action;
+use super::icons::Icon;
+use super::part_text::{field_name, has_words, lines};
+use super::place_menu::{move_menu_ui, place_menu_ui};
+use super::price_ui;
+use super::widgets::{card, icon_button, key_value, row, sub, title};
+use crate::build::PlacementId;
+use crate::build::fit::fit;
+use crate::build::slots::slots;
+use crate::catalog::load::kind_table;
+use crate::catalog::part::{Part, PartId, PartKind};
+use crate::catalog::vocab::{Confidence, Edge};
+use crate::project::Subject;
+use crate::project::edit::Edit;
+use crate::units::watts;
+
+/// View state of the inspector.
+#[derive(Debug, Default)]
+pub struct InspectorState {
+    /// A part of the catalog to show instead of the selection.
+    pub part: Option<PartId>,
+    search: String,
+    /// Facts as texts, by part.
+    facts: Option<(PartId, Vec<(String, String)>)>,
+}
+
+pub fn inspector_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, out: &mut Vec<Action>) {
+    let catalog = cx.session.catalog();
+    if let Some(part) = state.part.as_ref().and_then(|id| catalog.part(id)) {
+        card(ui, cx.tokens, false, |ui| catalog_part_ui(ui, cx, state, part, out));
+        ui.add_space(12.0);
+        return;
+    }
+    let Some(Subject::Placement(id)) = cx.session.selection() else { return };
+    let Some(piece) = cx.session.project().rig.placement(*id) else { return };
+    card(ui, cx.tokens, true, |ui| match catalog.part(&piece.part) {
+        Some(part) => placed_ui(ui, cx, state, *id, part, out),
+        None => {
+            ui.label(format!("{} is not in the catalog.", piece.part));
+        }
+    });
+    ui.add_space(12.0);
+}
+
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, out: &mut Vec<Action>) {
+    ui.horizontal_top(|ui| {
+        let room = ui.available_width() - 32.0;
+        ui.vertical(|ui| {
+            ui.set_max_width(room);
+            ui.add(Label::new(title(part.short_name())).wrap());
+            let generic = if part.generic { "stand-in, no product · " } else { "" };
+            ui.label(sub(cx.tokens, format!("{generic}{}", part.kind.label())));
+        });
+        if icon_button(ui, cx.tokens, Icon::Close, "Close part details").clicked() {
+            out.push(Action::ShowPart(None));
+            out.push(Action::Select(None));
+        }
+    });
+}
+
+fn catalog_part_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, part: &Part, out: &mut Vec<Action>) {
+    head_ui(ui, cx, part, out);
+    ui.menu_button("Place in", |ui| place_menu_ui(ui, cx, &part.id, &mut false, out));
+    facts_ui(ui, cx, state, part, out);
+}
+
+fn placed_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, id: PlacementId, part: &Part, out: &mut Vec<Action>) {
+    head_ui(ui, cx, part, out);
+    let build = &cx.session.project().rig;
+    let slot = build.placement(id).and_then(|p| p.slot.clone());
+    let place = slot.as_ref().map_or_else(
+        || "in the tray, not counted".to_owned(),
+        |s| slots(cx.session.catalog(), build).into_iter().find(|x| x.id == *s).map_or_else(|| s.to_string(), |x| x.label),
+    );
+    key_value(ui, cx.tokens, "Place", place);
+    ui.horizontal_wrapped(|ui| {
+        ui.menu_button("Move to", |ui| move_menu_ui(ui, cx, id, out));
+        ui.menu_button("Replace", |ui| replace_menu_ui(ui, cx, state, id, part, out));
+        if ui.button("Remove").clicked() {
+            out.push(Action::Edit(Edit::Remove(id)));
+        }
+    });
+    choices_ui(ui, cx, id, part, out);
+    if let Some(draw) = cx.session.report().facts.power.parts.iter().find(|d| d.placement == id) {
+        let text = draw.typical_w.map_or_else(|| "unknown".to_owned(), watts);
+        key_value(ui, cx.tokens, "Draw", text).on_hover_text(super::charts::origin_text(&draw.origin));
+    }
+    facts_ui(ui, cx, state, part, out);
+}
+
+/// Parts of the same kind that go into the same place.
+fn replace_menu_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, id: PlacementId, part: &Part, out: &mut Vec<Action>) {
+    let (catalog, build) = (cx.session.catalog(), &cx.session.project().rig);
+    ui.set_min_width(280.0);
+    let field = TextEdit::singleline(&mut state.search).hint_text("Search").desired_width(f32::INFINITY);
+    ui.add(field).accessible_name("Search replacements");
+    let words: Vec<String> = state.search.to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let slot = build.placement(id).and_then(|p| p.slot.clone());
+    let slot = slot.and_then(|s| slots(catalog, build).into_iter().find(|x| x.id == s));
+    let fits = |other: &&Part| slot.as_ref().is_none_or(|s| fit(catalog, build, other, s, Some(id)).possible());
+    let found: Vec<&Part> = catalog
+        .parts()
+        .filter(|p| p.kind.index() == part.kind.index() && p.id != part.id && has_words(p, &words))
+        .filter(fits)
+        .collect();
+    if found.is_empty() {
+        ui.label(sub(cx.tokens, "No other part of the catalog goes here."));
+    }
+    ScrollArea::vertical().max_height(320.0).auto_shrink([false, true]).show_rows(ui, 26.0, found.len(), |ui, rows| {
+        for other in found.iter().skip(rows.start).take(rows.len()) {
+            let price = price_ui::shown(cx, &other.id);
+            let button = Button::new(other.short_name()).right_text(sub(cx.tokens, price.text)).truncate().min_size(egui::vec2(ui.available_width(), 26.0));
+            let response = ui.add(button).accessible_name(format!("Replace by {}", other.short_name()));
+            let (first, second) = lines(other);
+            if response.on_hover_text(format!("{first}\n{second}")).clicked() {
+                out.push(Action::Edit(Edit::Replace { what: id, part: other.id.clone() }));
+                ui.close();
+            }
+        }
+    });
+}
+
+/// Choices of this one piece.
+fn choices_ui(ui: &mut Ui, cx: &Cx<'_>, id: PlacementId, part: &Part, out: &mut Vec<Action>) {
+    let none = BTreeMap::new();
+    let settings = cx.session.project().rig.placement(id).map_or(&none, |p| &p.settings);
+    let set = |key: &str, value: Option<String>| Edit::Set { what: id, key: key.to_owned(), value };
+    match &part.kind {
+        PartKind::Gpu(gpu) => {
+            let Some(stock) = gpu.tdp_w else { return };
+            let (low, high) = (gpu.power_min_w.unwrap_or(stock * 0.3), gpu.power_max_w.unwrap_or(stock).max(stock));
+            let own = settings.get("power_limit_w").and_then(|v| v.parse::<f64>().ok());
+            let mut value = own.unwrap_or(stock);
+            row(ui, cx.tokens, "Power limit", |ui| {
+                if ui.add(DragValue::new(&mut value).range(low..=high).speed(1.0).max_decimals(0).suffix(" W")).changed() {
+                    out.push(Action::EditMerged(set("power_limit_w", Some(format!("{value:.0}")))));
+                }
+                if own.is_some() && ui.button(format!("Stock {}", watts(stock))).clicked() {
+                    out.push(Action::Edit(set("power_limit_w", None)));
+                }
+            });
+        }
+        PartKind::Fan(_) => {
+            let options = [("intake", "blows in"), ("exhaust", "blows out")];
+            let now = settings.get("direction").map(String::as_str);
+            choice_ui(ui, cx, "Direction", now, &options, "as the mount suggests", |v| out.push(Action::Edit(set("direction", v))));
+        }
+        PartKind::Cooler(cooler) if cooler.radiator_mm.is_some() => {
+            let options: Vec<(&str, &str)> = [Edge::Front, Edge::Top, Edge::Rear, Edge::Bottom, Edge::Side].iter().map(|e| (e.text(), e.text())).collect();
+            let now = settings.get("radiator").map(String::as_str);
+            choice_ui(ui, cx, "Radiator", now, &options, "where it fits", |v| out.push(Action::Edit(set("radiator", v))));
+        }
+        _ => {}
+    }
+}
+
+fn choice_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    name: &str,
+    now: Option<&str>,
+    options: &[(&str, &str)],
+    default: &str,
+    mut chosen: impl FnMut(Option<String>),
+) {
+    row(ui, cx.tokens, name, |ui| {
+        let shown = options.iter().find(|o| Some(o.0) == now).map_or(default, |o| o.1);
+        ComboBox::from_id_salt(name).selected_text(shown).show_ui(ui, |ui| {
+            if ui.selectable_label(now.is_none(), default).clicked() {
+                chosen(None);
+            }
+            for (value, text) in options {
+                if ui.selectable_label(now == Some(*value), *text).clicked() {
+                    chosen(Some((*value).to_owned()));
+                }
+            }
+        });
+    });
+}
+
+/// Price, life and every known fact with its source.
+fn facts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, part: &Part, out: &mut Vec<Action>) {
+    let (first, second) = lines(part);
+    ui.add(Label::new(sub(cx.tokens, format!("{first}\n{second}"))).wrap());
+    price_ui::prices_ui(ui, cx, part, out);
+    life_ui(ui, cx, part);
+    if let Some(notes) = &part.notes {
+        ui.add(Label::new(sub(cx.tokens, notes)).wrap());
+    }
+    if state.facts.as_ref().is_none_or(|(id, _)| *id != part.id) {
+        state.facts = Some((part.id.clone(), facts_of(part)));
+    }
+    let Some((_, facts)) = &state.facts else { return };
+    CollapsingHeader::new(format!("All facts with their sources ({})", facts.len())).id_salt(("facts", &part.id)).show(ui, |ui| {
+        for (field, value) in facts {
+            fact_ui(ui, cx, part, field, value);
+        }
+        ui.label(sub(cx.tokens, format!("Id: {}", part.id)));
+    });
+}
+
+fn fact_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, field: &str, value: &str) {
+    let confidence = part.confidence(field);
+    let color = if confidence.is_none_or(|c| c >= Confidence::Judgement) { cx.tokens.advice } else { cx.tokens.sub };
+    ui.add(Label::new(field_name(field)).wrap());
+    ui.indent(field, |ui| {
+        ui.add(Label::new(value).wrap());
+        let (source, how) = match part.from.get(field) {
+            Some(p) => (part.source_text(&p.source), format!("{}, as of {}", p.confidence, p.as_of)),
+            None => ("source not recorded".to_owned(), "assumed".to_owned()),
+        };
+        ui.add(Label::new(egui::RichText::new(format!("{how}: {source}")).size(11.0).color(color)).wrap());
+    });
+}
+
+fn life_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part) {
+    let life = &part.life;
+    let sale: Vec<String> = [life.sale.map(|s| s.to_string()), life.launch.as_ref().map(|l| format!("launched {l}"))].into_iter().flatten().collect();
+    if !sale.is_empty() {
+        key_value(ui, cx.tokens, "Sale", sale.join(", "));
+    }
+    if let Some(outlook) = life.outlook {
+        let response = key_value(ui, cx.tokens, "In two years", outlook.text());
+        if let Some(reason) = &life.reason {
+            response.on_hover_text(format!("{reason} ({})", life.as_of.as_deref().unwrap_or("no date")));
+        }
+    }
+}
+
+/// Every known fact as text, in the order of the part's fields.
+fn facts_of(part: &Part) -> Vec<(String, String)> {
+    let Ok(table) = kind_table(&part.kind) else { return Vec::new() };
+    table.into_iter().map(|(field, value)| (field, value_text(&value))).collect()
+}
+
+fn value_text(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(s) => s.clone(),
+        toml::Value::Boolean(b) => if *b { "yes" } else { "no" }.to_owned(),
+        toml::Value::Float(f) => crate::units::plain(*f, 3),
+        toml::Value::Integer(i) => i.to_string(),
+        toml::Value::Datetime(d) => d.to_string(),
+        toml::Value::Array(items) if items.is_empty() => "none".to_owned(),
+        toml::Value::Array(items) => {
+            let nested = items.iter().any(toml::Value::is_table);
+            items.iter().map(value_text).collect::<Vec<_>>().join(if nested { "\n" } else { ", " })
+        }
+        toml::Value::Table(t) => t.iter().map(|(k, v)| format!("{k} {}", value_text(v))).collect::<Vec<_>>().join(", "),
+    }
+}

@@ -1,0 +1,28 @@
+//! The catalog and the models that ship with the program, with the user's own folder over it.
+
+use std::sync::Arc;
+
+use super::notices::Notices;
+use crate::catalog::Catalog;
+use crate::catalog::folder::load_all;
+use crate::catalog::load::embedded_files;
+use crate::catalog::model::ModelShape;
+use crate::files;
+use crate::import::model_list;
+
+/// Everything that ships, and a notice for everything that is broken.
+pub(super) fn builtin(notices: &mut Notices) -> (Arc<Catalog>, Arc<Vec<Arc<ModelShape>>>) {
+    let (catalog, faults) = load_all(files::user_catalog().as_deref());
+    for fault in &faults {
+        notices.problem(fault.to_string());
+    }
+    let mut models = Vec::new();
+    for (name, text) in &embedded_files("models") {
+        match model_list::builtin(text, name) {
+            Ok(shapes) => models.extend(shapes.into_iter().map(Arc::new)),
+            Err(errors) => errors.iter().for_each(|e| notices.problem(e.to_string())),
+        }
+    }
+    models.sort_by_key(|m| m.short_name().to_lowercase());
+    (Arc::new(catalog), Arc::new(models))
+}

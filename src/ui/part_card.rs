@@ -1,0 +1,135 @@
+//! One card of the parts panel: picture, facts, verdict and price; dragged, focused or clicked as one thing.
+
+use std::sync::Arc;
+
+use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
+use eframe::egui::{self, Color32, FontId, Galley, Id, Key, Painter, Popup, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use super::Cx;
+use super::action::Action;
+use super::drag::DragPart;
+use super::icons::{self, Icon};
+use super::part_text::lines;
+use super::parts_panel::PartsState;
+use super::place_menu::place_menu_ui;
+use super::price_ui;
+use super::theme::{self, CARD_RADIUS, RADIUS, Tokens};
+use super::thumbnail;
+use crate::build::fit::Fit;
+use crate::catalog::part::Part;
+use crate::drawing;
+
+/// Height of a card in points; all are alike, so that a long list stays quick.
+pub(super) const CARD_HEIGHT: f32 = 98.0;
+const PAD: f32 = 10.0;
+
+/// One line of text, cut with "…" at `width`.
+pub(super) fn line(painter: &Painter, text: &str, font: FontId, color: Color32, width: f32) -> Arc<Galley> {
+    let mut job = LayoutJob::default();
+    job.append(text, 0.0, TextFormat::simple(font, color));
+    job.wrap = TextWrapping::truncate_at_width(width);
+    painter.layout_job(job)
+}
+
+fn verdict_color(t: &Tokens, fit: &Fit) -> Color32 {
+    match fit {
+        Fit::Fits => t.good,
+        Fit::FitsBut(_) => t.advice,
+        Fit::Never(_) => t.problem,
+    }
+}
+
+pub(super) fn card_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, part: &Part, fit: &Fit, out: &mut Vec<Action>) {
+    let (_, rect) = ui.allocate_space(vec2(ui.available_width(), CARD_HEIGHT));
+    let response = ui.interact(rect, Id::unique(("part-card", &part.id)), Sense::click_and_drag());
+    let price = price_ui::shown(cx, &part.id);
+    let name = part.short_name();
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name}, {}, {}", fit.text(), price.text)));
+    response.dnd_set_drag_payload(DragPart(part.id.clone()));
+    let chosen = state.chosen.as_ref() == Some(&part.id);
+    if ui.is_rect_visible(rect) {
+        frame(ui, cx, rect, &response, chosen);
+        paint(ui, cx, rect, part, fit, &price.text);
+    }
+    if response.gained_focus() {
+        response.scroll_to_me(None);
+    }
+    let plus = plus_ui(ui, cx, rect, part);
+    let by_key = response.has_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    if by_key || response.double_clicked() {
+        state.focus_menu = true;
+        Popup::open_id(ui.ctx(), Popup::default_response_id(&plus));
+    } else if response.clicked() {
+        state.chosen = Some(part.id.clone());
+        out.push(Action::ShowPart(Some(part.id.clone())));
+    }
+    Popup::menu(&plus).show(|ui| place_menu_ui(ui, cx, &part.id, &mut state.focus_menu, out));
+    response.context_menu(|ui| place_menu_ui(ui, cx, &part.id, &mut false, out));
+    hover(response, fit, &price.hover, part);
+}
+
+fn hover(response: Response, fit: &Fit, price: &str, part: &Part) {
+    let notes = part.notes.as_ref().map(|n| format!("\n{n}")).unwrap_or_default();
+    response.on_hover_cursor(egui::CursorIcon::Grab).on_hover_text(format!("{}\n{}\n{price}{notes}", part.name, fit.text()));
+}
+
+fn frame(ui: &Ui, cx: &Cx<'_>, rect: Rect, response: &Response, chosen: bool) {
+    let t = cx.tokens;
+    let dragged = response.dragged();
+    let edge = if chosen || response.has_focus() || dragged {
+        t.accent
+    } else if response.hovered() {
+        t.tint(drawing::Role::Accent, 0.5)
+    } else {
+        t.line
+    };
+    let fill = if dragged { t.tint(drawing::Role::Accent, 0.16) } else { t.raised };
+    ui.painter().rect(rect, CARD_RADIUS, fill, Stroke::new(1.0, edge), StrokeKind::Inside);
+}
+
+fn paint(ui: &Ui, cx: &Cx<'_>, rect: Rect, part: &Part, fit: &Fit, price: &str) {
+    let (t, painter) = (cx.tokens, ui.painter());
+    let inner = rect.shrink(PAD);
+    let put = |galley: Arc<Galley>, x: f32, y: f32| painter.galley(pos2(x, y), galley, t.text);
+    thumbnail::paint(painter, t, &cx.session.catalog().templates, part, inner.min);
+    let left = inner.left() + thumbnail::WIDTH + 10.0;
+    let room = inner.right() - left - 26.0;
+    let name = name_galley(painter, t, part.short_name(), room);
+    let y = inner.top() + (thumbnail::HEIGHT - name.size().y) / 2.0;
+    put(name, left, y);
+    let (first, second) = lines(part);
+    put(line(painter, &first, theme::regular(12.0), t.sub, inner.width()), inner.left(), inner.top() + 33.0);
+    put(line(painter, &second, theme::regular(12.0), t.sub, inner.width()), inner.left(), inner.top() + 48.0);
+    let known = price != "price unknown";
+    let price = line(painter, price, if known { theme::semibold(13.0) } else { theme::regular(12.0) }, if known { t.text } else { t.sub }, 130.0);
+    let width = price.size().x;
+    let bottom = inner.bottom() - 14.0;
+    put(price, inner.right() - width, bottom);
+    let text = match fit {
+        Fit::Fits => "fits".to_owned(),
+        Fit::FitsBut(why) => format!("fits, but {why}"),
+        Fit::Never(why) => format!("no: {why}"),
+    };
+    put(line(painter, &text, theme::medium(12.0), verdict_color(t, fit), inner.width() - width - 8.0), inner.left(), bottom);
+}
+
+/// The name in one or two lines.
+fn name_galley(painter: &Painter, t: &Tokens, name: &str, width: f32) -> Arc<Galley> {
+    let mut job = LayoutJob::default();
+    job.append(name, 0.0, TextFormat::simple(theme::semibold(13.0), t.text));
+    job.wrap = TextWrapping { max_width: width, max_rows: 2, break_anywhere: false, ..TextWrapping::default() };
+    painter.layout_job(job)
+}
+
+/// The button that lists the places; on top of the card.
+fn plus_ui(ui: &Ui, cx: &Cx<'_>, card: Rect, part: &Part) -> Response {
+    let t = cx.tokens;
+    let rect = Rect::from_min_size(pos2(card.right() - 30.0, card.top() + 6.0), vec2(24.0, 24.0));
+    let response = ui.interact(rect, Id::unique(("part-plus", &part.id)), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Place {}", part.short_name())));
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect, RADIUS, t.tint(drawing::Role::Line, 0.8));
+    }
+    icons::paint(ui.painter(), Icon::Plus, rect.shrink(4.0), if response.hovered() { t.text } else { t.sub });
+    response.on_hover_text("Choose a place from a list")
+}

@@ -1,0 +1,257 @@
+//! The catalog: kinds, search, filters, sorting, and cards that say whether a part fits this rig.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use eframe::egui::{self, Align2, ComboBox, DragAndDrop, Rect, ScrollArea, TextEdit, Ui};
+
+use super::Cx;
+use super::action::{Action, Side};
+use super::drag::DragPlacement;
+use super::icons::Icon;
+use super::part_card::{self, CARD_HEIGHT};
+use super::place_menu::verdict;
+use super::price_ui;
+use super::theme;
+use super::widgets::{chip, empty, help_line, icon_button, title};
+use super::part_text::has_words;
+use crate::build::fit::Fit;
+use crate::build::slots::slots;
+use crate::catalog::kinds::KINDS;
+use crate::catalog::part::{Part, PartId, PartKind};
+use crate::catalog::vocab::{GpuForm, Sale};
+use crate::drawing::Role;
+use crate::project::edit::Edit;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Sort {
+    #[default]
+    Name,
+    Price,
+    Memory,
+    PricePerGb,
+    BandwidthPerPrice,
+}
+
+impl Sort {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Price => "price",
+            Self::Memory => "memory",
+            Self::PricePerGb => "price per GB",
+            Self::BandwidthPerPrice => "bandwidth per price",
+        }
+    }
+    /// What makes sense for a kind.
+    fn of(kind: &str) -> &'static [Self] {
+        match kind {
+            "gpu" => &[Self::Name, Self::Price, Self::Memory, Self::PricePerGb, Self::BandwidthPerPrice],
+            "ram" | "drive" => &[Self::Name, Self::Price, Self::Memory, Self::PricePerGb],
+            _ => &[Self::Name, Self::Price],
+        }
+    }
+}
+
+/// What decides the list; equal filters over an equal document give an equal list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Filter {
+    kind: usize,
+    search: String,
+    sort: Sort,
+    fits_only: bool,
+    new_only: bool,
+}
+
+/// View state of the panel.
+#[derive(Debug, Default)]
+pub struct PartsState {
+    filter: Filter,
+    listed: Option<(u64, Filter)>,
+    list: Vec<PartId>,
+    /// Fit of parts in the document of this revision.
+    verdicts: (u64, BTreeMap<PartId, Fit>),
+    pub(super) chosen: Option<PartId>,
+    /// The place menu that opens by keyboard gives its first entry the focus.
+    pub(super) focus_menu: bool,
+}
+
+pub fn parts_panel_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, out: &mut Vec<Action>) {
+    let area = ui.max_rect();
+    ui.horizontal(|ui| {
+        ui.label(title("Parts"));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if icon_button(ui, cx.tokens, Icon::Close, "Close the parts panel").clicked() {
+                out.push(Action::Toggle(Side::Parts));
+            }
+        });
+    });
+    help_line(ui, cx, "parts", "Drag a part onto the rig, or press Enter on it to choose its place from a list.", out);
+    kinds_ui(ui, cx, state);
+    refresh(cx, state);
+    search_ui(ui, cx, state);
+    filters_ui(ui, cx, state);
+    if state.list.is_empty() {
+        empty(ui, cx.tokens, "No part matches", "Use fewer words, or switch off \"fits this rig\" and \"sold new\".");
+    }
+    ui.spacing_mut().item_spacing.y = 8.0;
+    ScrollArea::vertical().id_salt("cards").auto_shrink([false, false]).show_rows(ui, CARD_HEIGHT, state.list.len(), |ui, rows| {
+        let shown: Vec<PartId> = state.list.iter().skip(rows.start).take(rows.len()).cloned().collect();
+        for id in shown {
+            if let Some(part) = cx.session.catalog().part(&id) {
+                let fit = fit_of(cx, state, part);
+                part_card::card_ui(ui, cx, state, part, &fit, out);
+            }
+        }
+    });
+    removal_ui(ui, cx, area.expand(f32::from(theme::PANEL_MARGIN)), out);
+}
+
+fn kinds_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(4.0, 4.0);
+        ui.spacing_mut().button_padding.x = 7.0;
+        ui.horizontal_wrapped(|ui| {
+            for (at, (key, label, _)) in KINDS.iter().enumerate() {
+                if chip(ui, cx.tokens, state.filter.kind == at, label).clicked() {
+                    state.filter.kind = at;
+                    if !Sort::of(key).contains(&state.filter.sort) {
+                        state.filter.sort = Sort::Name;
+                    }
+                }
+            }
+        });
+    });
+}
+
+fn search_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
+    let count = egui::RichText::new(state.list.len().to_string()).color(cx.tokens.sub).size(12.0);
+    let field = TextEdit::singleline(&mut state.filter.search).hint_text("Search, such as 24 GB blower").suffix(count).desired_width(f32::INFINITY);
+    ui.add(field).accessible_name("Search parts");
+}
+
+fn filters_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
+    let t = cx.tokens;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(4.0, 4.0);
+        if chip(ui, t, state.filter.fits_only, "fits this rig").clicked() {
+            state.filter.fits_only = !state.filter.fits_only;
+        }
+        if chip(ui, t, state.filter.new_only, "sold new").clicked() {
+            state.filter.new_only = !state.filter.new_only;
+        }
+        let key = KINDS.get(state.filter.kind).map_or("gpu", |k| k.0);
+        let text = egui::RichText::new(format!("by {}", state.filter.sort.text())).size(12.0);
+        let combo = ComboBox::from_id_salt("sort").selected_text(text).width(96.0);
+        let shown = combo.show_ui(ui, |ui| {
+            for &sort in Sort::of(key) {
+                ui.selectable_value(&mut state.filter.sort, sort, format!("by {}", sort.text()));
+            }
+        });
+        let _ = shown.response.accessible_name("Sort parts");
+    });
+}
+
+fn fit_of(cx: &Cx<'_>, state: &mut PartsState, part: &Part) -> Fit {
+    let revision = cx.session.revision() + 1;
+    if state.verdicts.0 != revision {
+        state.verdicts = (revision, BTreeMap::new());
+    }
+    if let Some(fit) = state.verdicts.1.get(&part.id) {
+        return fit.clone();
+    }
+    let (catalog, build) = (cx.session.catalog(), &cx.session.project().rig);
+    let fit = verdict(catalog, build, &slots(catalog, build), part);
+    state.verdicts.1.insert(part.id.clone(), fit.clone());
+    fit
+}
+
+/// Rebuilds the list if document or filter changed.
+fn refresh(cx: &Cx<'_>, state: &mut PartsState) {
+    let key = (cx.session.revision() + 1, state.filter.clone());
+    if state.listed.as_ref() == Some(&key) {
+        return;
+    }
+    let filter = &key.1;
+    let words: Vec<String> = filter.search.to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let mut found: Vec<&Part> = cx
+        .session
+        .catalog()
+        .parts()
+        .filter(|p| p.kind.index() == filter.kind && is_card(p) && has_words(p, &words))
+        .filter(|p| !filter.new_only || matches!(p.life.sale, Some(Sale::New) | None))
+        .collect();
+    if filter.fits_only {
+        found.retain(|p| fit_of(cx, state, p).possible());
+    }
+    sort(cx, &mut found, filter.sort);
+    state.list = found.into_iter().map(|p| p.id.clone()).collect();
+    state.listed = Some(key);
+}
+
+/// Modules for other carriers are no cards and never go into a rig.
+fn is_card(part: &Part) -> bool {
+    match &part.kind {
+        PartKind::Gpu(gpu) => matches!(gpu.form, Some(GpuForm::Card) | None),
+        _ => true,
+    }
+}
+
+fn gigabytes(part: &Part) -> Option<f64> {
+    match &part.kind {
+        PartKind::Gpu(g) => g.memory_gb,
+        PartKind::Ram(r) => Some(r.gb_per_module? * f64::from(r.modules.unwrap_or(1))),
+        PartKind::Drive(d) => d.capacity_gb,
+        _ => None,
+    }
+}
+
+fn bandwidth(part: &Part) -> Option<f64> {
+    match &part.kind {
+        PartKind::Gpu(g) => g.bandwidth_gb_s,
+        _ => None,
+    }
+}
+
+/// Smallest first; parts without the number last, by name.
+fn sort(cx: &Cx<'_>, parts: &mut Vec<&Part>, by: Sort) {
+    let key = |part: &Part| -> Option<f64> {
+        let price = || price_ui::shown(cx, &part.id).amount;
+        match by {
+            Sort::Name => None,
+            Sort::Price => price(),
+            Sort::Memory => gigabytes(part).map(|gb| -gb),
+            Sort::PricePerGb => Some(price()? / gigabytes(part).filter(|gb| *gb > 0.0)?),
+            Sort::BandwidthPerPrice => Some(-bandwidth(part)? / price().filter(|p| *p > 0.0)?),
+        }
+    };
+    let mut keyed: Vec<(Option<f64>, &Part)> = parts.iter().map(|p| (key(p), *p)).collect();
+    keyed.sort_by(|(a, p), (b, q)| {
+        let by_key = match (a, b) {
+            (Some(a), Some(b)) => a.total_cmp(b),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => Ordering::Equal,
+        };
+        let by_name = |p: &Part| (p.generic, p.short_name().to_lowercase());
+        by_key.then_with(|| by_name(p).cmp(&by_name(q)))
+    });
+    *parts = keyed.into_iter().map(|(_, p)| p).collect();
+}
+
+/// While a placed part is dragged, the panel takes it out of the rig.
+fn removal_ui(ui: &Ui, cx: &Cx<'_>, area: Rect, out: &mut Vec<Action>) {
+    let Some(dragged) = DragAndDrop::payload::<DragPlacement>(ui.ctx()) else { return };
+    let t = cx.tokens;
+    let over = ui.ctx().pointer_latest_pos().is_some_and(|p| area.contains(p));
+    let painter = ui.painter();
+    painter.rect_filled(area, 0.0, t.panel.gamma_multiply(0.86));
+    let color = if over { t.problem } else { t.sub };
+    painter.rect_stroke(area.shrink(6.0), 8.0, egui::Stroke::new(if over { 2.0 } else { 1.0 }, color), egui::StrokeKind::Inside);
+    painter.rect_filled(area.shrink(6.0), 8.0, t.tint(Role::Problem, if over { 0.16 } else { 0.06 }).gamma_multiply(0.5));
+    painter.text(area.center(), Align2::CENTER_CENTER, "Drop here to remove it", theme::medium(14.0), color);
+    if over && ui.input(|i| i.pointer.any_released()) {
+        DragAndDrop::clear_payload(ui.ctx());
+        out.push(Action::Edit(Edit::Remove(dragged.0)));
+    }
+}

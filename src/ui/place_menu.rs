@@ -1,0 +1,184 @@
+//! Where a part can go, in words: the verdict on a part card, and the menus that place and move without a mouse.
+
+use eframe::egui::{Button, ScrollArea, Ui};
+
+use super::Cx;
+use super::action::Action;
+use super::widgets::sub;
+use crate::build::fit::{Fit, fit};
+use crate::build::slots::{Slot, SlotKind, slots};
+use crate::build::{Build, PlacementId};
+use crate::catalog::Catalog;
+use crate::catalog::part::{Drive, Part, PartId, PartKind};
+use crate::catalog::vocab::{ConnectorKind, DriveForm};
+use crate::project::edit::Edit;
+
+/// Whether a place is of the sort that such a part goes to, taken or not.
+pub(super) fn is_for(part: &Part, slot: &Slot) -> bool {
+    match (&part.kind, &slot.kind) {
+        (PartKind::Case(_), SlotKind::Case)
+        | (PartKind::Board(_), SlotKind::Board)
+        | (PartKind::Psu(_), SlotKind::Psu)
+        | (PartKind::Cpu(_), SlotKind::Socket)
+        | (PartKind::Cooler(_), SlotKind::CoolerSeat)
+        | (PartKind::Ram(_), SlotKind::Dimm)
+        | (PartKind::Fan(_), SlotKind::FanMount { .. })
+        | (PartKind::Bridge(_), SlotKind::Bridge) => true,
+        (PartKind::Gpu(_) | PartKind::Nic(_) | PartKind::Carrier(_), SlotKind::Connector(c)) => c.kind == ConnectorKind::Pcie,
+        (PartKind::Riser(riser), SlotKind::Connector(c)) => riser.input.is_none_or(|i| i == c.kind),
+        (PartKind::Drive(drive), kind) => drive_is_for(drive, kind),
+        _ => false,
+    }
+}
+
+fn drive_is_for(drive: &Drive, kind: &SlotKind) -> bool {
+    use ConnectorKind as C;
+    use DriveForm as F;
+    match (drive.form, kind) {
+        (Some(F::M2_2230 | F::M2_2242 | F::M2_2280 | F::M2_22110), SlotKind::Connector(c)) => c.kind == C::M2,
+        (Some(F::AddIn), SlotKind::Connector(c)) => c.kind == C::Pcie,
+        (Some(F::U2 | F::E1s | F::E3s), SlotKind::Connector(c)) => matches!(c.kind, C::U2 | C::SlimSas | C::Mcio | C::Oculink),
+        (Some(F::U2 | F::Inch25 | F::Inch35), SlotKind::Bay { .. }) => true,
+        (None, SlotKind::Bay { .. }) => true,
+        _ => false,
+    }
+}
+
+/// The best that this rig has for a part: a free place before one where it would replace something.
+pub(super) fn verdict(catalog: &Catalog, build: &Build, slots: &[Slot], part: &Part) -> Fit {
+    let (mut but, mut swap, mut never, mut taken) = (None, None, None, None);
+    for slot in slots.iter().filter(|s| is_for(part, s)) {
+        let free = slot.occupants.is_empty() || slot.kind == SlotKind::Dimm;
+        match fit(catalog, build, part, slot, None) {
+            Fit::Fits => return Fit::Fits,
+            Fit::FitsBut(why) if free => but = but.or(Some(why)),
+            Fit::FitsBut(why) => swap = swap.or(Some(why)),
+            Fit::Never(why) if free => never = never.or(Some(why)),
+            Fit::Never(why) => taken = taken.or(Some(why)),
+        }
+    }
+    match (but.or(swap), never.or(taken)) {
+        (Some(why), _) => Fit::FitsBut(why),
+        (None, Some(why)) => Fit::Never(why),
+        (None, None) => Fit::Never(nowhere(part).to_owned()),
+    }
+}
+
+/// Why there is no place at all.
+const fn nowhere(part: &Part) -> &'static str {
+    match &part.kind {
+        PartKind::Case(_) | PartKind::Board(_) | PartKind::Psu(_) => "the rig has no place for it",
+        PartKind::Fan(_) => "the case has no fan mounts, or there is no case yet",
+        PartKind::Bridge(_) => "no placed card has an NVLink edge",
+        PartKind::Cpu(_) | PartKind::Cooler(_) | PartKind::Ram(_) | PartKind::Gpu(_) | PartKind::Nic(_) | PartKind::Carrier(_) => {
+            "there is no board yet"
+        }
+        PartKind::Drive(_) | PartKind::Riser(_) => "neither board nor case has a place for it",
+    }
+}
+
+/// Edits that fill every free matching place with the part.
+pub(super) fn fill_all(catalog: &Catalog, build: &Build, part: &Part) -> Option<Edit> {
+    let mut edits = Vec::new();
+    for slot in slots(catalog, build) {
+        if slot.occupants.is_empty() && !slot.replaces() && is_for(part, &slot) && fit(catalog, build, part, &slot, None) == Fit::Fits {
+            edits.push(Edit::place(&part.id, Some(slot.id)));
+        }
+    }
+    (edits.len() > 1).then(|| Edit::Many { label: format!("Fill {} places with {}", edits.len(), part.short_name()), edits })
+}
+
+/// One place of a menu; true when chosen.
+fn place_row(ui: &mut Ui, cx: &Cx<'_>, slot: &Slot, fit: &Fit, focus: &mut bool) -> bool {
+    let text = match fit {
+        Fit::Fits => String::new(),
+        Fit::FitsBut(why) => why.clone(),
+        Fit::Never(why) => format!("cannot: {why}"),
+    };
+    let possible = fit.possible();
+    let button = Button::new(&slot.label).right_text(sub(cx.tokens, shortened(&text)));
+    let response = ui.add_enabled(possible, button).accessible_name(format!("Place in {}", slot.label));
+    if possible && std::mem::take(focus) {
+        response.request_focus();
+    }
+    let chosen = response.clicked();
+    if !text.is_empty() {
+        let _ = if possible { response.on_hover_text(text) } else { response.on_disabled_hover_text(text) };
+    }
+    chosen
+}
+
+fn shortened(text: &str) -> String {
+    const MOST: usize = 46;
+    if text.chars().count() <= MOST { text.to_owned() } else { format!("{}…", text.chars().take(MOST).collect::<String>().trim_end()) }
+}
+
+/// All places for a part of the catalog. `focus` gives the first one the keyboard.
+pub(super) fn place_menu_ui(ui: &mut Ui, cx: &Cx<'_>, id: &PartId, focus: &mut bool, out: &mut Vec<Action>) {
+    let (catalog, build) = (cx.session.catalog(), &cx.session.project().rig);
+    let Some(part) = catalog.part(id) else { return };
+    ui.set_min_width(250.0);
+    ui.label(sub(cx.tokens, format!("Place {} in", part.short_name())));
+    let places: Vec<Slot> = slots(catalog, build).into_iter().filter(|s| is_for(part, s)).collect();
+    if places.is_empty() {
+        ui.label(sub(cx.tokens, format!("Nowhere: {}.", nowhere(part))));
+    }
+    let mut chosen = None;
+    ScrollArea::vertical().max_height(380.0).auto_shrink([false, true]).show(ui, |ui| {
+        for slot in &places {
+            let fit = fit(catalog, build, part, slot, None);
+            if place_row(ui, cx, slot, &fit, focus) {
+                chosen = Some(Edit::place(id, Some(slot.id.clone())));
+            }
+        }
+    });
+    ui.separator();
+    if let Some(edit) = fill_all(catalog, build, part)
+        && ui.button("Fill all free places that fit").clicked()
+    {
+        chosen = Some(edit);
+    }
+    let tray = ui.button("Put in the tray");
+    if std::mem::take(focus) {
+        tray.request_focus();
+    }
+    if tray.clicked() {
+        chosen = Some(Edit::place(id, None));
+    }
+    if ui.button("Show its facts").clicked() {
+        out.push(Action::ShowPart(Some(id.clone())));
+        ui.close();
+    }
+    if let Some(edit) = chosen {
+        out.push(Action::Edit(edit));
+        ui.close();
+    }
+}
+
+/// All places a placed part could move to.
+pub(super) fn move_menu_ui(ui: &mut Ui, cx: &Cx<'_>, what: PlacementId, out: &mut Vec<Action>) {
+    let (catalog, build) = (cx.session.catalog(), &cx.session.project().rig);
+    let Some(piece) = build.placement(what) else { return };
+    let Some(part) = catalog.part(&piece.part) else { return };
+    ui.set_min_width(250.0);
+    let mut to = None;
+    ScrollArea::vertical().max_height(380.0).auto_shrink([false, true]).show(ui, |ui| {
+        let elsewhere = |s: &Slot| is_for(part, s) && piece.slot.as_ref() != Some(&s.id) && s.id.host_part() != Some(what);
+        for slot in slots(catalog, build).iter().filter(|s| elsewhere(s)) {
+            let fit = fit(catalog, build, part, slot, Some(what));
+            if place_row(ui, cx, slot, &fit, &mut false) {
+                to = Some(Some(slot.id.clone()));
+            }
+        }
+    });
+    if piece.slot.is_some() {
+        ui.separator();
+        if ui.button("The tray").clicked() {
+            to = Some(None);
+        }
+    }
+    if let Some(to) = to {
+        out.push(Action::Edit(Edit::Move { what, to }));
+        ui.close();
+    }
+}

@@ -1,0 +1,123 @@
+//! What the window remembers between runs. The document never goes here.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::action::{Layer, Side, Theme};
+use crate::project::Room;
+use crate::units::Currency;
+
+/// Files kept in the list of recent ones.
+const RECENT: usize = 8;
+
+/// The user's choices about the window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Prefs {
+    pub theme: Theme,
+    pub layer: Layer,
+    pub parts_open: bool,
+    pub work_open: bool,
+    pub charts_open: bool,
+    pub recent: Vec<PathBuf>,
+    /// Help lines that were dismissed.
+    pub dismissed: BTreeSet<String>,
+    /// Currency, tariff and mains voltage for new rigs; `None` until asked.
+    pub room: Option<Room>,
+}
+
+impl Default for Prefs {
+    fn default() -> Self {
+        Self {
+            theme: Theme::System,
+            layer: Layer::Parts,
+            parts_open: true,
+            work_open: true,
+            charts_open: true,
+            recent: Vec::new(),
+            dismissed: BTreeSet::new(),
+            room: None,
+        }
+    }
+}
+
+impl Prefs {
+    pub fn open_mut(&mut self, side: Side) -> &mut bool {
+        match side {
+            Side::Parts => &mut self.parts_open,
+            Side::Work => &mut self.work_open,
+            Side::Charts => &mut self.charts_open,
+        }
+    }
+
+    pub fn is_open(&self, side: Side) -> bool {
+        match side {
+            Side::Parts => self.parts_open,
+            Side::Work => self.work_open,
+            Side::Charts => self.charts_open,
+        }
+    }
+
+    /// Puts a file at the head of the recent ones.
+    pub fn remember(&mut self, path: &Path) {
+        self.recent.retain(|p| p != path);
+        self.recent.insert(0, path.to_owned());
+        self.recent.truncate(RECENT);
+    }
+
+    pub fn room(&self) -> Room {
+        self.room.clone().unwrap_or_else(|| room_of_locale(sys_locale::get_locale().as_deref()))
+    }
+}
+
+/// Region, currency, household tariff per kWh, mains voltage and usual circuit. Tariffs are round household averages to start from;
+/// the start page asks for the user's own.
+const REGIONS: [(&[&str], &str, f64, f64, f64); 12] = [
+    (&["US"], "USD", 0.17, 120.0, 15.0),
+    (&["CA"], "CAD", 0.15, 120.0, 15.0),
+    (&["GB"], "GBP", 0.26, 230.0, 13.0),
+    (&["JP"], "JPY", 31.0, 100.0, 15.0),
+    (&["CN"], "CNY", 0.55, 220.0, 10.0),
+    (&["IN"], "INR", 7.0, 230.0, 16.0),
+    (&["KR"], "KRW", 160.0, 220.0, 16.0),
+    (&["AU"], "AUD", 0.33, 230.0, 10.0),
+    (&["CH"], "CHF", 0.28, 230.0, 10.0),
+    (&["SE"], "SEK", 2.0, 230.0, 10.0),
+    (&["PL"], "PLN", 1.1, 230.0, 16.0),
+    (&["DE", "AT", "FR", "ES", "IT", "NL", "BE", "FI", "IE", "PT", "GR"], "EUR", 0.30, 230.0, 16.0),
+];
+
+/// First guess of place, currency and tariff from a locale such as "de-DE".
+pub fn room_of_locale(locale: Option<&str>) -> Room {
+    let region = locale.and_then(|l| l.split(['-', '_', '.']).nth(1)).unwrap_or("US").to_uppercase();
+    let found = REGIONS.iter().find(|(codes, ..)| codes.contains(&region.as_str()));
+    let Some(&(_, code, tariff_per_kwh, mains_v, circuit_a)) = found else { return Room::default() };
+    let currency = Currency::parse(code).unwrap_or(Currency::USD);
+    Room { currency, tariff_per_kwh, mains_v, circuit_a, ..Room::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locale_gives_currency_and_mains() {
+        let room = room_of_locale(Some("de-AT"));
+        assert_eq!((room.currency, room.mains_v), (Currency::EUR, 230.0));
+        assert_eq!(room_of_locale(Some("C")), Room::default());
+        assert_eq!(room_of_locale(None).currency, Currency::USD);
+    }
+
+    #[test]
+    fn recent_files_are_few_and_newest_first() {
+        let mut prefs = Prefs::default();
+        for n in 0..20 {
+            prefs.remember(Path::new(&format!("{n}.toml")));
+        }
+        prefs.remember(Path::new("15.toml"));
+        assert_eq!(prefs.recent.len(), RECENT);
+        assert_eq!(prefs.recent[0], Path::new("15.toml"));
+    }
+}

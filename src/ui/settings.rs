@@ -1,0 +1,130 @@
+//! Settings: the room of this rig, limits of the rules, exchange rates, and the look of the window.
+
+use eframe::egui::{self, DragValue, ScrollArea, TextEdit, Ui};
+
+use super::Cx;
+use super::action::Action;
+use super::dialogs::{close_row, theme_row_ui};
+use super::widgets::{row, strong, sub, title};
+use crate::project::edit::Edit;
+use crate::project::thresholds;
+use crate::project::{Project, Rate, Room};
+use crate::units::Currency;
+
+#[derive(Debug)]
+pub(super) struct SettingsState {
+    currency: String,
+    rate_code: String,
+    rate_value: f64,
+}
+
+impl SettingsState {
+    pub fn of(project: &Project) -> Self {
+        Self { currency: project.room.currency.code().to_owned(), rate_code: String::new(), rate_value: 1.0 }
+    }
+}
+
+pub(super) fn settings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut SettingsState, out: &mut Vec<Action>) -> bool {
+    ui.label(title("Settings"));
+    let height = (ui.ctx().content_rect().height() - 180.0).max(120.0);
+    ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        ui.label(strong("Look"));
+        row(ui, cx.tokens, "Theme", |ui| theme_row_ui(ui, cx, out));
+        ui.add_space(8.0);
+        ui.label(strong("Room of this rig"));
+        let mut room = cx.session.project().room.clone();
+        if room_ui(ui, cx, &mut room, &mut state.currency) {
+            out.push(Action::EditMerged(Edit::Room(room.clone())));
+        }
+        if ui.button("Use these for new rigs too").clicked() {
+            out.push(Action::KeepRoom(room));
+            out.push(Action::Notice("New rigs will start with this room.".to_owned()));
+        }
+        ui.add_space(8.0);
+        rates_ui(ui, cx, state, out);
+        ui.add_space(8.0);
+        thresholds_ui(ui, cx, out);
+    });
+    close_row(ui)
+}
+
+/// Fields of a room; true when something changed to a usable value.
+pub(super) fn room_ui(ui: &mut Ui, cx: &Cx<'_>, room: &mut Room, currency: &mut String) -> bool {
+    let t = cx.tokens;
+    let before = room.clone();
+    row(ui, t, "Currency", |ui| {
+        let field = TextEdit::singleline(currency).desired_width(56.0).char_limit(3);
+        if ui.add(field).changed()
+            && let Some(code) = Currency::parse(currency)
+        {
+            room.currency = code;
+        }
+        if Currency::parse(currency).is_none() {
+            ui.colored_label(t.problem, "three letters, such as USD");
+        }
+    });
+    let per_kwh = format!(" {} per kWh", room.currency.code());
+    let number = |ui: &mut Ui, key: &str, value: &mut f64, range: std::ops::RangeInclusive<f64>, speed: f64, unit: &str| {
+        row(ui, t, key, |ui| ui.add(DragValue::new(value).range(range).speed(speed).max_decimals(3).suffix(unit.to_owned())));
+    };
+    number(ui, "Tariff", &mut room.tariff_per_kwh, 0.0..=1e6, 0.005, &per_kwh);
+    number(ui, "Mains voltage", &mut room.mains_v, 90.0..=500.0, 1.0, " V");
+    number(ui, "Circuit", &mut room.circuit_a, 1.0..=1000.0, 0.2, " A");
+    number(ui, "Air in the room", &mut room.ambient_c, -20.0..=60.0, 0.2, " °C");
+    number(ui, "Under load", &mut room.hours_per_day, 0.0..=24.0, 0.1, " hours a day");
+    number(ui, "Years of use", &mut room.life_years, 0.1..=50.0, 0.05, " years");
+    *room != before
+}
+
+fn rates_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut SettingsState, out: &mut Vec<Action>) {
+    let project = cx.session.project();
+    ui.label(strong("Exchange rates"));
+    let text = "A price in another currency counts through the rate given here, and is shown as converted.";
+    ui.add(egui::Label::new(sub(cx.tokens, text)).wrap());
+    let to = project.room.currency;
+    for (code, rate) in &project.prices.rates {
+        row(ui, cx.tokens, &format!("1 {code}"), |ui| {
+            let mut value = rate.per_unit;
+            let suffix = format!(" {}", rate.to.code());
+            if ui.add(DragValue::new(&mut value).speed(0.001).range(1e-6..=1e9).max_decimals(5).suffix(suffix)).changed() {
+                let rate = Rate { per_unit: value, date: cx.today.to_owned(), ..rate.clone() };
+                out.push(Action::EditMerged(Edit::Rate { currency: code.clone(), rate: Some(rate) }));
+            }
+            ui.label(sub(cx.tokens, format!("of {}", rate.date)));
+            if ui.button("Remove").clicked() {
+                out.push(Action::Edit(Edit::Rate { currency: code.clone(), rate: None }));
+            }
+        });
+    }
+    row(ui, cx.tokens, "Add a rate", |ui| {
+        ui.add(TextEdit::singleline(&mut state.rate_code).desired_width(48.0).char_limit(3).hint_text("EUR")).accessible_name("Currency of the new rate");
+        let value = DragValue::new(&mut state.rate_value).speed(0.001).range(1e-6..=1e9).max_decimals(5).suffix(format!(" {}", to.code()));
+        ui.add(value).accessible_name("Value of the new rate");
+        let code = Currency::parse(&state.rate_code).filter(|c| *c != to);
+        if ui.add_enabled(code.is_some(), egui::Button::new("Add")).clicked()
+            && let Some(code) = code
+        {
+            let rate = Rate { to, per_unit: state.rate_value, date: cx.today.to_owned() };
+            out.push(Action::Edit(Edit::Rate { currency: code.code().to_owned(), rate: Some(rate) }));
+        }
+    });
+}
+
+fn thresholds_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
+    ui.label(strong("Limits that the rules use"));
+    for limit in thresholds::ALL {
+        let mut value = cx.session.project().threshold(limit.key);
+        let changed_by_user = cx.session.project().thresholds.contains_key(limit.key);
+        ui.horizontal(|ui| {
+            let field = DragValue::new(&mut value).speed(limit.default.abs().max(0.1) * 0.01).range(0.0..=1e9).max_decimals(3).suffix(format!(" {}", limit.unit));
+            let response = ui.add_sized([104.0, 24.0], field).accessible_name(limit.title);
+            if response.changed() {
+                out.push(Action::EditMerged(Edit::Threshold { key: limit.key.to_owned(), value: Some(value) }));
+            }
+            ui.add(egui::Label::new(limit.title).truncate()).on_hover_text(limit.source);
+            if changed_by_user && ui.button("Default").on_hover_text(format!("Back to {} {}", limit.default, limit.unit)).clicked() {
+                out.push(Action::Edit(Edit::Threshold { key: limit.key.to_owned(), value: None }));
+            }
+        });
+    }
+}

@@ -1,0 +1,166 @@
+//! The first page: an example, an empty case, a rig for a model, or a file; and, once, where the rig will stand.
+
+use eframe::egui::{self, Align, Frame, Layout, Margin, RichText, ScrollArea, TextEdit, Ui, vec2};
+
+use super::Cx;
+use super::action::Action;
+use super::rig_io;
+use super::settings::room_ui;
+use super::theme;
+use super::widgets::{card, primary_button, strong, sub, title};
+use crate::project::Room;
+use crate::units::parameters;
+
+/// View state of the start page.
+#[derive(Debug, Default)]
+pub struct StartState {
+    pub room: Room,
+    currency: Option<String>,
+    search: String,
+}
+
+/// Widest that the page gets.
+const WIDTH: f32 = 1040.0;
+
+pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<Action>) {
+    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        let width = (ui.available_width() - 32.0).min(WIDTH);
+        let side = ((ui.available_width() - width) / 2.0).max(16.0);
+        Frame::new().inner_margin(Margin { left: side as i8, right: 0, top: 28, bottom: 28 }).show(ui, |ui| {
+            ui.set_max_width(width);
+            head_ui(ui, cx);
+            if width > 780.0 {
+                ui.columns_const(|[left, right]| {
+                    examples_ui(left, cx, out);
+                    begin_ui(right, cx, out);
+                    models_ui(right, cx, state, out);
+                    place_ui(right, cx, state, out);
+                });
+            } else {
+                begin_ui(ui, cx, out);
+                examples_ui(ui, cx, out);
+                models_ui(ui, cx, state, out);
+                place_ui(ui, cx, state, out);
+            }
+        });
+    });
+}
+
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    ui.label(RichText::new("Design a deep-learning workstation").font(theme::semibold(24.0)));
+    let text = "Drag parts into a case drawn to scale. Memory, cost, speed and what would go wrong move with every part.";
+    ui.add(egui::Label::new(RichText::new(text).color(cx.tokens.sub).size(14.0)).wrap());
+    ui.add_space(14.0);
+}
+
+fn section(ui: &mut Ui, cx: &Cx<'_>, name: &str, add: impl FnOnce(&mut Ui)) {
+    card(ui, cx.tokens, false, |ui| {
+        ui.label(title(name));
+        ui.add_space(2.0);
+        add(ui);
+    });
+    ui.add_space(12.0);
+}
+
+fn examples_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
+    section(ui, cx, "Examples", |ui| {
+        let presets = rig_io::presets();
+        if presets.is_empty() {
+            ui.label(sub(cx.tokens, "No examples came with this build."));
+        }
+        for preset in presets {
+            let response = entry(ui, cx, &preset.name, preset.notes.lines().next().unwrap_or_default());
+            if response.clicked() {
+                out.push(Action::OpenExample(preset.name.clone()));
+            }
+        }
+    });
+}
+
+/// A row that is one button: a name, and what it is about.
+fn entry(ui: &mut Ui, cx: &Cx<'_>, name: &str, about: &str) -> egui::Response {
+    let width = ui.available_width();
+    let mut job = egui::text::LayoutJob::default();
+    job.append(name, 0.0, egui::TextFormat::simple(theme::semibold(13.0), cx.tokens.text));
+    if !about.is_empty() {
+        job.append(&format!("\n{about}"), 0.0, egui::TextFormat::simple(theme::regular(12.0), cx.tokens.sub));
+    }
+    let button = egui::Button::new(job).frame_when_inactive(false).wrap().min_size(vec2(width, 30.0));
+    let response = ui.with_layout(Layout::top_down_justified(Align::LEFT), |ui| ui.add(button)).inner;
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
+    response
+}
+
+fn begin_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
+    section(ui, cx, "Begin", |ui| {
+        ui.horizontal_wrapped(|ui| {
+            if primary_button(ui, cx.tokens, true, "Empty case").clicked() {
+                out.push(Action::New);
+            }
+            if ui.button("Open a file…").clicked() {
+                out.push(Action::OpenDialog);
+            }
+            let project = cx.session.project();
+            if (!project.rig.is_empty() || !project.workloads.is_empty() || cx.session.path.is_some())
+                && ui.button(format!("Back to {}", project.name)).clicked()
+            {
+                out.push(Action::Show(super::action::Screen::Rig));
+            }
+        });
+        if !cx.prefs.recent.is_empty() {
+            ui.add_space(4.0);
+            ui.label(sub(cx.tokens, "Recent files"));
+        }
+        for path in cx.prefs.recent.iter().take(5) {
+            let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+            if ui.link(name).on_hover_text(path.display().to_string()).clicked() {
+                out.push(Action::Open(path.clone()));
+            }
+        }
+    });
+}
+
+fn models_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<Action>) {
+    section(ui, cx, "By workload", |ui| {
+        ui.label(sub(cx.tokens, "Pick a model; the cheapest example that holds it becomes your rig."));
+        let field = TextEdit::singleline(&mut state.search).hint_text("Search models, such as llama 70b").desired_width(f32::INFINITY);
+        ui.add(field).accessible_name("Search models");
+        let words: Vec<String> = state.search.to_lowercase().split_whitespace().map(str::to_owned).collect();
+        let found: Vec<_> =
+            cx.session.models().iter().filter(|m| words.iter().all(|w| m.name.to_lowercase().contains(w))).collect();
+        if found.is_empty() {
+            ui.label(sub(cx.tokens, "No model has these words."));
+        }
+        ScrollArea::vertical().id_salt("models").max_height(170.0).auto_shrink([false, true]).show_rows(ui, 26.0, found.len(), |ui, rows| {
+            for model in found.iter().skip(rows.start).take(rows.len()) {
+                let button = egui::Button::new(model.short_name())
+                    .frame_when_inactive(false)
+                    .right_text(sub(cx.tokens, parameters(model.params())))
+                    .truncate()
+                    .min_size(vec2(ui.available_width(), 26.0));
+                if ui.add(button).accessible_name(model.short_name()).clicked() {
+                    out.push(Action::StartFromModel(model.name.clone()));
+                }
+            }
+        });
+    });
+}
+
+fn place_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<Action>) {
+    let name = if cx.prefs.room.is_none() { "Where will it stand?" } else { "Your room" };
+    section(ui, cx, name, |ui| {
+        if cx.prefs.room.is_none() {
+            ui.label(sub(cx.tokens, "Asked once, for the energy bill and the circuit. Guessed from your system; correct it."));
+        }
+        let currency = state.currency.get_or_insert_with(|| state.room.currency.code().to_owned());
+        let changed = room_ui(ui, cx, &mut state.room, currency);
+        if cx.prefs.room.is_none() {
+            ui.add_space(4.0);
+            if ui.add(egui::Button::new(strong("Keep these"))).clicked() {
+                out.push(Action::KeepRoom(state.room.clone()));
+            }
+        } else if changed {
+            out.push(Action::KeepRoom(state.room.clone()));
+        }
+    });
+}
