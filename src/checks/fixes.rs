@@ -142,8 +142,8 @@ fn money_saved(before: &Facts, after: &Facts) -> Option<Money> {
 
 /// What a part costs in the room's currency, if that is known.
 pub(super) fn counted(case: &Case<'_>, part: &PartId) -> Option<Money> {
-    let asked = best_price(case.catalog, case.project, part)?.price;
-    in_room_currency(case.catalog, case.project, asked).map(|(money, _)| money)
+    let asked = best_price(case.catalog, case.project, part)?;
+    in_room_currency(case.catalog, case.project, asked.price).map(|(money, _)| money)
 }
 
 /// The placed piece that a finding is about first.
