@@ -33,24 +33,14 @@ pub fn mend(case: &Case<'_>, findings: &mut [Finding]) {
     sort(findings);
 }
 
-fn mend_one(case: &Case<'_>, finding: &mut Finding, serious: &BTreeSet<FindingKey>) {
+fn mend_one(case: &Case<'_>, finding: &mut Finding, before: &BTreeSet<FindingKey>) {
     let Some(search) = check(finding.rule).and_then(|c| c.search.as_ref()) else { return };
     let mut first: Option<Facts> = None;
     let mut spoilt: Option<String> = None;
     for group in (search.candidates)(case, finding) {
-        for fix in group.into_iter().take(TRIES) {
-            match try_fix(case, finding, &fix, serious) {
-                Outcome::Holds(after) => {
-                    finding.fixes.push(fix);
-                    first.get_or_insert(*after);
-                    break;
-                }
-                Outcome::Spoils(title) => {
-                    spoilt.get_or_insert_with(|| format!("\"{}\" would mend it, but another check then fails: {title}.", fix.label));
-                }
-                Outcome::Fails => {}
-            }
-        }
+        let Some((fix, tried)) = best(case, finding, group, before, &mut spoilt) else { continue };
+        finding.fixes.push(fix);
+        first.get_or_insert(tried.facts);
     }
     match first {
         Some(after) if finding.stake.is_none() => finding.stake = stake(case.facts, &after),
@@ -59,35 +49,62 @@ fn mend_one(case: &Case<'_>, finding: &mut Finding, serious: &BTreeSet<FindingKe
     }
 }
 
-/// What a candidate leads to.
-enum Outcome {
-    Holds(Box<Facts>),
-    /// It mends the finding, but another check fails after it.
-    Spoils(&'static str),
-    Fails,
+/// The first fix of a group without ill effect, else the first whose ill effect is milder than what it mends; its label then says so.
+/// What would mend the finding at too high a price is told in `spoilt`.
+fn best(
+    case: &Case<'_>,
+    finding: &Finding,
+    group: Vec<Fix>,
+    before: &BTreeSet<FindingKey>,
+    spoilt: &mut Option<String>,
+) -> Option<(Fix, Tried)> {
+    let mut second = None;
+    for mut fix in group.into_iter().take(TRIES) {
+        let Some(tried) = try_fix(case, finding, &fix, before) else { continue };
+        match tried.added {
+            None => return Some((fix, tried)),
+            Some((severity, title)) if severity > finding.severity => {
+                fix.label = format!("{}; leaves a milder fault: {title}", fix.label);
+                second.get_or_insert((fix, tried));
+            }
+            Some((_, title)) => {
+                spoilt.get_or_insert_with(|| format!("\"{}\" would mend it, but another check then fails: {title}.", fix.label));
+            }
+        }
+    }
+    second
 }
 
-/// Failures that hurt; a fix must add none.
+/// A candidate that mends the finding.
+struct Tried {
+    facts: Facts,
+    /// The worst failure that comes with it.
+    added: Option<(Severity, &'static str)>,
+}
+
+/// Failures that hurt.
 fn serious(findings: &[Finding]) -> BTreeSet<FindingKey> {
-    let hurts = |f: &&Finding| f.verdict == Verdict::Fail && f.severity <= Severity::Problem;
-    findings.iter().filter(hurts).map(Finding::key).collect()
+    findings.iter().filter(|f| hurts(f)).map(Finding::key).collect()
 }
 
-/// A fix must mend the finding, add no serious failure and push nothing out of its place.
-fn try_fix(case: &Case<'_>, finding: &Finding, fix: &Fix, before: &BTreeSet<FindingKey>) -> Outcome {
-    let Some(project) = apply_all(case, &fix.edits) else { return Outcome::Fails };
+fn hurts(finding: &Finding) -> bool {
+    finding.verdict == Verdict::Fail && finding.severity <= Severity::Problem
+}
+
+/// What comes of a fix, if it mends the finding and pushes nothing out of its place.
+fn try_fix(case: &Case<'_>, finding: &Finding, fix: &Fix, before: &BTreeSet<FindingKey>) -> Option<Tried> {
+    let project = apply_all(case, &fix.edits)?;
     if placed(case.project).iter().any(|id| project.rig.placement(*id).is_some_and(|p| p.slot.is_none())) {
-        return Outcome::Fails;
+        return None;
     }
     let after = facts(case.catalog, &project, Effort::Live);
     let findings = run(&Case { catalog: case.catalog, project: &project, facts: &after });
     if !mended(finding, &findings) {
-        return Outcome::Fails;
+        return None;
     }
-    match serious(&findings).into_iter().find(|key| !before.contains(key)) {
-        None => Outcome::Holds(Box::new(after)),
-        Some(key) => Outcome::Spoils(check(&key.rule).map_or("another one", |c| c.title)),
-    }
+    let added = findings.iter().filter(|f| hurts(f) && !before.contains(&f.key())).min_by_key(|f| f.severity);
+    let added = added.map(|f| (f.severity, check(f.rule).map_or("another one", |c| c.title)));
+    Some(Tried { facts: after, added })
 }
 
 /// Whether nothing of the same rule about the same first subject fails or is unknown any more.
@@ -99,7 +116,7 @@ fn mended(old: &Finding, now: &[Finding]) -> bool {
 }
 
 /// The project after several edits, if all apply.
-pub(super) fn apply_all(case: &Case<'_>, edits: &[Edit]) -> Option<Project> {
+fn apply_all(case: &Case<'_>, edits: &[Edit]) -> Option<Project> {
     let mut project = case.project.clone();
     for edit in edits {
         project = edit.apply(case.catalog, &project).ok()?;

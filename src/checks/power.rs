@@ -226,7 +226,7 @@ fn power_limit(case: &Case<'_>, out: &mut Vec<Finding>) {
     let rule = "power_limit_not_transient";
     let (Some(peak), Ok((bears, _))) = (peak(case), bearable(case)) else {
         let facts = bearable(case).err().unwrap_or_default();
-        out.push(unknown(rule, Severity::Problem, subjects, "Whether the limited cards' short peaks are borne", facts));
+        out.push(unknown(rule, Severity::Advice, subjects, "Whether the limited cards' short peaks are borne", facts));
         return;
     };
     let cards = count(limited.len(), "card");
@@ -237,14 +237,14 @@ fn power_limit(case: &Case<'_>, out: &mut Vec<Finding>) {
             watts(peak.total_w),
             watts(bears)
         );
-        Finding::new(rule, Verdict::Fail, Severity::Problem, subjects, text)
+        Finding::new(rule, Verdict::Fail, Severity::Advice, subjects, text)
     } else {
         let text = format!(
             "{cards} limited to {} in all; peaks of about {} with all else are borne even without the limit.",
             watts(sum),
             watts(peak.total_w)
         );
-        Finding::new(rule, Verdict::Pass, Severity::Problem, subjects, text)
+        Finding::new(rule, Verdict::Pass, Severity::Advice, subjects, text)
     };
     out.push(finding.number("gpu_w", sum).number("peak_w", peak.total_w).number("bears_w", bears));
 }

@@ -181,6 +181,9 @@ pub(super) fn words(field: &str) -> String {
     if let Some((_, name)) = NAMES.iter().find(|(key, _)| *key == field) {
         return (*name).to_owned();
     }
+    if field.contains(' ') {
+        return field.to_owned();
+    }
     let bare = ["_mm", "_gb", "_mt_s", "_w"].iter().find_map(|unit| field.strip_suffix(unit)).unwrap_or(field);
     bare.replace('_', " ")
 }

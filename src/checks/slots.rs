@@ -183,12 +183,17 @@ fn gpu_thickness(case: &Case<'_>, out: &mut Vec<Finding>) {
             out.push(ask(facts));
             continue;
         };
+        // A guess that just fits may be half a slot short.
+        let guessed = piece.part.is_assumed("slots") && card.thickness_assumed;
         let thick = slots_text(piece.is.slots.unwrap_or(f64::from(covers)));
         let finding = match card.opening {
             Some(first) if u16::from(first) + u16::from(covers) - 1 > u16::from(total) => {
                 let last = u16::from(first) + u16::from(covers) - 1;
                 say(Verdict::Fail, format!("{name} ({thick}) covers openings {first} to {last}, {inside} has {total}."))
                     .number("last_opening", f64::from(last))
+            }
+            Some(first) if guessed && u16::from(first) + u16::from(covers) - 1 == u16::from(total) => {
+                ask(vec![missing(piece.part.short_name(), "slots")])
             }
             Some(first) => {
                 let last = u16::from(first) + u16::from(covers) - 1;

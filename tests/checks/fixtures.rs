@@ -80,9 +80,13 @@ fn fits() -> Vec<Row> {
         two_sockets(k);
         k.cpu("cpu").max_sockets = None;
     };
+    let server: Change = |k| {
+        two_sockets(k);
+        k.cpu("cpu").max_sockets = Some(2);
+    };
     vec![
         row("socket", tray_cpu, Third::Unknown(|k| k.cpu("cpu").socket = None, "socket"), &[]),
-        row("cpu_pair", two_sockets, Third::Unknown(lone, "max_sockets"), &[("cpus", 2.0)]),
+        row("cpu_pair", two_sockets, Third::Unknown(lone, "max_sockets"), &[("cpus", 2.0)]).passes(server),
         row("board_form", deep, Third::Unknown(unlisted, "max_board_depth_mm"), &[("board_depth_mm", 330.0), ("limit_mm", 280.0)]),
         row("psu_form", |k| k.psu("psu").form = Some(PsuForm::SfxL), Third::Unknown(|k| k.psu("psu").form = None, "form"), &[]),
     ]

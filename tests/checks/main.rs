@@ -106,17 +106,17 @@ fn every_fix_mends_its_finding_and_can_be_undone() {
 }
 
 #[test]
-fn a_fix_never_adds_a_serious_failure() {
+fn a_fix_adds_no_failure_as_bad_as_what_it_mends() {
     for row in rows() {
         let before = rig(row.fires);
         let mended = before.mended();
-        let serious = |list: &[Finding]| -> BTreeSet<_> {
-            list.iter().filter(|f| f.verdict == Verdict::Fail && f.severity <= Severity::Problem).map(Finding::key).collect()
+        let failed = |list: &[Finding], worst: Severity| -> BTreeSet<_> {
+            list.iter().filter(|f| f.verdict == Verdict::Fail && f.severity <= worst).map(Finding::key).collect()
         };
-        let known = serious(&mended);
-        for fix in mended.iter().flat_map(|f| &f.fixes) {
+        for (finding, fix) in mended.iter().flat_map(|f| f.fixes.iter().map(move |fix| (f, fix))) {
             let after = findings(&before.catalog, &apply(&before, &fix.edits));
-            assert!(serious(&after).is_subset(&known), "{}: {}", row.rule, fix.label);
+            let worst = finding.severity.min(Severity::Problem);
+            assert!(failed(&after, worst).is_subset(&failed(&mended, Severity::Note)), "{}: {}", row.rule, fix.label);
         }
     }
 }
@@ -197,4 +197,77 @@ fn an_empty_rig_gets_a_list_of_what_to_do() {
     let failed: Vec<&str> = list.iter().filter(|f| f.verdict == Verdict::Fail).map(|f| f.rule).collect();
     assert_eq!(failed, ["no_gpu", "no_board", "no_case", "no_cpu", "no_psu", "no_ram"]);
     assert!(list.iter().all(|f| f.verdict != Verdict::Unknown), "{list:#?}");
+}
+
+#[test]
+fn neighbours_without_air_weigh_more_with_three_cards() {
+    let pair = rig(|kit| kit.seat("gpu", "board/P3")).of("gpu_adjacent_open_air");
+    assert_eq!((pair[0].verdict, pair[0].severity), (Verdict::Fail, Severity::Advice));
+    let three = rig(|kit| {
+        kit.seat("gpu", "board/P3");
+        kit.seat("gpu", "board/P5");
+        kit.job(8.0);
+    })
+    .of("gpu_adjacent_open_air");
+    let failed = of(&three, "gpu_adjacent_open_air", Verdict::Fail);
+    assert_eq!(failed.len(), 2);
+    assert!(failed.iter().all(|f| f.severity == Severity::Problem && f.message.contains("Model-8B")), "{failed:#?}");
+    let blowers = rig(|kit| {
+        kit.instead("gpu", "gpu.blower");
+        kit.seat("gpu.blower", "board/P3");
+    })
+    .of("gpu_adjacent_open_air");
+    assert!(blowers.iter().all(|f| f.verdict == Verdict::Pass), "{blowers:#?}");
+}
+
+#[test]
+fn missing_16_pin_leads_can_come_from_adapters() {
+    use rigbay::catalog::part::Plugs;
+    use rigbay::catalog::vocab::Plug;
+    let leads = |eight: u8| {
+        rig(move |kit| {
+            kit.gpu("gpu").plugs = Some(vec![Plugs { plug: Plug::Hpwr16, count: 1 }]);
+            kit.psu("psu").plugs = Some(vec![Plugs { plug: Plug::Pcie8, count: eight }, Plugs { plug: Plug::Eps8, count: 2 }]);
+        })
+        .of("gpu_plug_type")
+        .remove(0)
+    };
+    // 350 W ask for three leads of 150 W.
+    assert_eq!((leads(3).verdict, leads(3).severity), (Verdict::Fail, Severity::Advice), "{}", leads(3).message);
+    assert_eq!((leads(2).verdict, leads(2).severity), (Verdict::Fail, Severity::Blocker), "{}", leads(2).message);
+}
+
+#[test]
+fn memory_floors_come_in_two_steps() {
+    for (gb, verdict, severity) in
+        [(6.0, Verdict::Fail, Severity::Problem), (8.0, Verdict::Fail, Severity::Note), (11.0, Verdict::Pass, Severity::Problem)]
+    {
+        let list = rig(|kit| kit.gpu("gpu").memory_gb = Some(gb)).of("gpu_memory_floor");
+        assert_eq!((list[0].verdict, list[0].severity), (verdict, severity), "{gb} GB");
+    }
+    let stricter = rig(|kit| {
+        kit.project.thresholds.insert("gpu_memory_floor_gb".to_owned(), 32.0);
+    });
+    assert_eq!(stricter.of("gpu_memory_floor")[0].severity, Severity::Problem, "thresholds are the user's");
+}
+
+#[test]
+fn a_rig_without_gpu_says_what_it_is_for() {
+    let list = rig(|kit| {
+        kit.drop("gpu");
+        kit.tray("gpu.blower");
+        kit.job(8.0);
+    })
+    .of("no_gpu");
+    assert_eq!(list[0].message, "The rig has no GPU: gpu.blower still lies in the tray. It is meant to run Model-8B.");
+}
+
+#[test]
+fn a_faster_kit_that_costs_no_more_passes() {
+    let cheap = rig(|kit| {
+        kit.instead("ram", "ram.fast");
+        kit.part("ram.fast").prices[0].amount = 70.0;
+    });
+    let list = cheap.of("ram_speed");
+    assert_eq!(list[0].verdict, Verdict::Pass, "a faster kit that costs no more wastes nothing: {}", list[0].message);
 }
