@@ -156,7 +156,7 @@ impl<'a> Pen<'a> {
         match &part.kind {
             PartKind::Board(_) => self.board(seat, part),
             PartKind::Gpu(gpu) => self.gpu(seat, part, gpu),
-            PartKind::Cpu(_) => self.boxed(seat, part, Role::Socket, ""),
+            PartKind::Cpu(_) => self.cpu(seat, part),
             PartKind::Cooler(_) => self.cooler(seat, part),
             PartKind::Ram(_) => {
                 for rect in std::iter::once(seat.rect).chain(seat.also.iter().copied()) {
@@ -183,8 +183,8 @@ impl<'a> Pen<'a> {
         let r = seat.rect;
         let edge = line(Role::BoardEdge, 1.5, seat.position != Position::Known);
         self.rect(r, 3.0, Some(Role::Board), edge, Some(Target::Placement(seat.placement)));
-        let at = (r.right() - 5.0, r.bottom() - 8.0);
-        self.text(at, part.short_name(), (10.0, false, Role::SubLabel), Anchor::RightMiddle, r.w * 0.8);
+        let at = (r.right() - 2.0, r.bottom() + 7.0);
+        self.text(at, part.short_name(), (10.0, false, Role::SubLabel), Anchor::RightMiddle, r.w);
     }
 
     /// A plain box with the part's name and one line more.
@@ -196,6 +196,22 @@ impl<'a> Pen<'a> {
         self.text((x, y - shift), part.short_name(), (11.0, true, Role::Label), Anchor::Center, r.w - 6.0);
         if shift > 0.0 {
             self.text((x, y + shift), below, (9.5, false, Role::SubLabel), Anchor::Center, r.w - 6.0);
+        }
+    }
+
+    /// The cooler on top of it carries its name, if there is one.
+    fn cpu(&mut self, seat: &Seat, part: &Part) {
+        let edge = line(self.edge_of(seat.placement), 1.2, false);
+        self.rect(seat.rect, 3.0, Some(Role::Socket), edge, Some(Target::Placement(seat.placement)));
+        let cooled = self
+            .report
+            .facts
+            .space
+            .seats
+            .iter()
+            .any(|s| s.rect.overlaps(&seat.rect) && matches!(self.part(s.placement).map(|p| &p.kind), Some(PartKind::Cooler(_))));
+        if !cooled {
+            self.text(seat.rect.center(), part.short_name(), (11.0, true, Role::Label), Anchor::Center, seat.rect.w - 6.0);
         }
     }
 
@@ -221,12 +237,14 @@ impl<'a> Pen<'a> {
             .iter()
             .find(|s| s.rect.overlaps(&r) && matches!(self.part(s.placement).map(|p| &p.kind), Some(PartKind::Cpu(_))));
         let (x, y) = r.center();
+        // Narrow towers stand on wide sockets; the name may use that width.
+        let room = cpu.map_or(r.w, |s| s.rect.w.max(r.w) + 24.0) - 6.0;
         let cpu = cpu.and_then(|s| self.part(s.placement));
         if let Some(cpu) = cpu {
-            self.text((x, y - 7.0), cpu.short_name(), (11.0, true, Role::Label), Anchor::Center, r.w - 6.0);
+            self.text((x, y - 7.0), cpu.short_name(), (11.0, true, Role::Label), Anchor::Center, room);
         }
         let at = if cpu.is_some() { (x, y + 7.0) } else { (x, y) };
-        self.text(at, part.short_name(), (9.5, false, Role::SubLabel), Anchor::Center, r.w - 6.0);
+        self.text(at, part.short_name(), (9.5, false, Role::SubLabel), Anchor::Center, room);
     }
 
     /// A slab with bracket, name, memory, power and the marks of its cooler.
