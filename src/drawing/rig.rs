@@ -130,11 +130,14 @@ impl<'a> Pen<'a> {
         self.rect(r, 3.0, fill, line(Role::Mount, THIN, occupant.is_none()), target);
         let (x, y) = (r.x + 11.0, r.y + r.h / 2.0);
         self.text((x, y), n.to_string(), (10.0, true, Role::SubLabel), Anchor::Center, 18.0);
-        let name = occupant.and_then(|id| self.part(id)).map(Part::short_name);
-        let upper = name.unwrap_or("free");
-        let role = if occupant.is_some() { Role::Label } else { Role::SubLabel };
-        self.text((r.x + 22.0, r.y + 7.5), upper, (10.0, occupant.is_some(), role), Anchor::LeftMiddle, r.w - 25.0);
-        self.text((r.x + 22.0, r.y + 17.0), place.slot.label.clone(), (8.5, false, Role::SubLabel), Anchor::LeftMiddle, r.w - 25.0);
+        let (at, room) = (r.x + 22.0, r.w - 25.0);
+        match occupant.and_then(|id| self.part(id)) {
+            Some(part) => {
+                self.text((at, y - 7.0), part.short_name(), (11.0, true, Role::Label), Anchor::LeftMiddle, room);
+                self.text((at, y + 7.5), place.slot.label.clone(), (10.0, false, Role::SubLabel), Anchor::LeftMiddle, room);
+            }
+            None => self.text((at, y), format!("{}, free", place.slot.label), (10.0, false, Role::SubLabel), Anchor::LeftMiddle, room),
+        }
     }
 
     fn seat(&mut self, seat: &Seat, layer: Layer) {
@@ -323,14 +326,18 @@ impl<'a> Pen<'a> {
             return;
         }
         let Some(board) = space.board else { return };
+        if place.covered_by.is_some() {
+            return;
+        }
         let line = place.rect.y + place.rect.h / 2.0;
-        let blocked = place.covered_by.is_some();
         let connector = place.slot.connector();
         let lanes = connector.and_then(|c| c.lanes).map_or_else(|| "x?".to_owned(), |l| format!("x{l}"));
-        let r#gen = connector.and_then(|c| c.r#gen).map_or_else(String::new, |g| format!(" Gen{g}"));
-        let text =
-            if blocked { format!("{} covered", place.slot.label) } else { format!("{} {lanes}{gen}", place.slot.label, r#gen = r#gen) };
-        let role = if blocked { Role::Problem } else { Role::SubLabel };
+        let generation = connector.and_then(|c| c.r#gen).map_or_else(String::new, |g| format!(" Gen{g}"));
+        let covers = |other: &&Place| other.covered_by.is_some() && other.covered_by == place.slot.occupants.first().copied();
+        let covered: Vec<&str> = space.places.iter().filter(covers).map(|p| p.slot.label.as_str()).collect();
+        let covered = if covered.is_empty() { String::new() } else { format!(", covers {}", covered.join(" and ")) };
+        let text = format!("{} {lanes}{generation}{covered}", place.slot.label);
+        let role = Role::SubLabel;
         let hidden = space.seats.iter().filter(|s| s.rect.y < line && line < s.rect.bottom() && self.is_card(s.placement));
         let card_end = hidden.map(|s| s.rect.right()).fold(place.rect.right(), f64::max);
         let own = place.slot.occupants.first().and_then(|id| space.seat(*id));

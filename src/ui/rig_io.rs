@@ -1,16 +1,16 @@
 //! Where the window meets rig files, examples and exports: texts in and out, no file access.
 
+use super::action::ExportFormat;
 use crate::catalog::Catalog;
 use crate::catalog::part::Part;
 use crate::drawing::palette::Theme;
 use crate::drawing::rig::draw;
 use crate::drawing::svg::{png, svg};
+use crate::export::{self, ListFormat};
 use crate::project::Project;
 use crate::project::file::load_text;
 use crate::report::snapshot::{opening_notes, rig_text};
 use crate::session::Session;
-
-use super::action::ExportFormat;
 
 static PRESETS: include_dir::Dir<'_> = include_dir::include_dir!("$CARGO_MANIFEST_DIR/assets/presets");
 
@@ -61,8 +61,8 @@ pub(super) fn write(catalog: &Catalog, project: &Project) -> Result<String, Stri
 
 /// The parts list as text.
 pub(super) fn parts_list(session: &Session, format: ExportFormat) -> Result<String, String> {
-    let _ = (session, format);
-    Err("This build cannot write parts lists yet.".to_owned())
+    let format = if format == ExportFormat::Csv { ListFormat::Csv } else { ListFormat::Markdown };
+    export::parts_list(session.catalog(), session.project(), session.report(), format)
 }
 
 /// What an export file holds.
