@@ -108,6 +108,13 @@ pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
             }
             continue;
         }
+        if name.ends_with("rates.toml") {
+            match toml::from_str(text) {
+                Ok(read) => rates = read,
+                Err(e) => faults.push(file_fault(name, text, &e)),
+            }
+            continue;
+        }
         if is_model_list(name) {
             continue; // read by import/model_list.rs
         }

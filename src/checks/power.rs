@@ -226,21 +226,25 @@ fn power_limit(case: &Case<'_>, out: &mut Vec<Finding>) {
     let rule = "power_limit_not_transient";
     let (Some(peak), Ok((bears, _))) = (peak(case), bearable(case)) else {
         let facts = bearable(case).err().unwrap_or_default();
-        out.push(unknown(rule, Severity::Problem, subjects, "Whether the limited cards' short peaks are borne", facts));
+        out.push(unknown(rule, Severity::Advice, subjects, "Whether the limited cards' short peaks are borne", facts));
         return;
     };
     let cards = count(limited.len(), "card");
     let finding = if peak.total_w > bears {
-        let text =
-            format!("{cards} limited to {} together still peak: about {} in all, {} borne.", watts(sum), watts(peak.total_w), watts(bears));
-        Finding::new(rule, Verdict::Fail, Severity::Problem, subjects, text)
+        let text = format!(
+            "{cards} limited to {} in all may still peak: about {} with all else, {} borne.",
+            watts(sum),
+            watts(peak.total_w),
+            watts(bears)
+        );
+        Finding::new(rule, Verdict::Fail, Severity::Advice, subjects, text)
     } else {
         let text = format!(
-            "{cards} limited to {} together; peaks of about {} in all are borne without the limit.",
+            "{cards} limited to {} in all; peaks of about {} with all else are borne even without the limit.",
             watts(sum),
             watts(peak.total_w)
         );
-        Finding::new(rule, Verdict::Pass, Severity::Problem, subjects, text)
+        Finding::new(rule, Verdict::Pass, Severity::Advice, subjects, text)
     };
     out.push(finding.number("gpu_w", sum).number("peak_w", peak.total_w).number("bears_w", bears));
 }

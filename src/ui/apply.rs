@@ -9,6 +9,7 @@ use super::App;
 use super::action::{Action, ExportFormat, Screen, Theme};
 use super::dialogs::Purpose;
 use super::file_dialogs::{Asked, ask};
+use super::rig_io;
 use crate::analysis::Effort;
 use crate::checks::finding::{Fix, Safety};
 use crate::files;
@@ -16,7 +17,6 @@ use crate::import::hf_config;
 use crate::project::Project;
 use crate::project::edit::Edit;
 use crate::report::analyze;
-use super::rig_io;
 use crate::workload::Workload;
 
 pub(super) const fn preference(theme: Theme) -> ThemePreference {
@@ -90,10 +90,7 @@ impl App {
             Action::Show(Screen::Rig) => self.start = false,
             Action::Show(screen) => self.dialogs.show(screen, self.session.project()),
             Action::Close => self.dialogs.close(),
-            Action::Toggle(side) => {
-                let open = self.prefs.open_mut(side);
-                *open = !*open;
-            }
+            Action::Toggle(side) => self.prefs.toggle(side),
             Action::Layer(layer) => self.prefs.layer = layer,
             Action::Fit => self.views.chassis.fit = true,
             Action::Theme(theme) => {
@@ -112,8 +109,7 @@ impl App {
     }
 
     const fn leaves_document(&self, action: &Action) -> bool {
-        !self.start
-            && matches!(action, Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) | Action::Quit)
+        !self.start && matches!(action, Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) | Action::Quit)
     }
 
     fn edit(&mut self, edit: &Edit, merge: bool) {
@@ -162,9 +158,8 @@ impl App {
 
     fn open_path(&mut self, path: &Path) {
         let name = path.display().to_string();
-        let opened = files::read_text(path, files::LIMIT)
-            .map_err(|e| e.to_string())
-            .and_then(|text| rig_io::read(&self.base, &text, &name));
+        let opened =
+            files::read_text(path, files::LIMIT).map_err(|e| e.to_string()).and_then(|text| rig_io::read(&self.base, &text, &name));
         match opened {
             Ok(opened) => {
                 self.show_project(opened.project, opened.parts, Some(path), opened.notes);
@@ -215,7 +210,8 @@ impl App {
                 let name = format!("Rig for {}", workload.name);
                 let project = Project { name, workloads: vec![workload], room: self.prefs.room(), ..Project::default() };
                 self.show_project(project, Vec::new(), None, Vec::new());
-                self.notices.tell("No example holds this model: started with an empty case. Add cards until the memory chart is satisfied.");
+                self.notices
+                    .tell("No example holds this model: started with an empty case. Add cards until the memory chart is satisfied.");
             }
         }
     }
@@ -247,8 +243,9 @@ impl App {
     /// The system's dialog, else the path field.
     pub(super) fn ask_path(&mut self, ctx: &egui::Context, purpose: Purpose) {
         let name = file_name(&self.session.project().name, purpose.extension());
+        let suggested = if purpose.saves() { suggested_path(self.session.path.as_deref(), &name) } else { String::new() };
         if self.dialogs.without_system {
-            self.dialogs.ask_path(purpose, name, String::new());
+            self.dialogs.ask_path(purpose, suggested, String::new());
             return;
         }
         match ask(purpose, &name) {
@@ -256,7 +253,7 @@ impl App {
             Asked::Cancelled => {}
             Asked::NoDialog => {
                 let note = "This system shows no file dialog: neither a desktop portal nor zenity answered. Type the path here.";
-                self.dialogs.ask_path(purpose, name, note.to_owned());
+                self.dialogs.ask_path(purpose, suggested, note.to_owned());
             }
         }
     }
@@ -298,13 +295,19 @@ impl App {
 
 /// "Four-card lab tower" becomes "four-card-lab-tower.toml".
 fn file_name(name: &str, extension: &str) -> String {
-    let words: Vec<String> = name
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|w| !w.is_empty())
-        .map(str::to_lowercase)
-        .collect();
+    let words: Vec<String> = name.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect();
     let stem = if words.is_empty() { "rig".to_owned() } else { words.join("-") };
     format!("{stem}.{extension}")
+}
+
+/// Beside the open file, else among the user's documents.
+fn suggested_path(open: Option<&Path>, name: &str) -> String {
+    let beside = open.and_then(Path::parent).map(Path::to_owned);
+    let documents = || {
+        let dirs = directories::UserDirs::new()?;
+        Some(dirs.document_dir().unwrap_or_else(|| dirs.home_dir()).to_owned())
+    };
+    beside.or_else(documents).unwrap_or_default().join(name).display().to_string()
 }
 
 fn with_extension(path: &Path, extension: &str) -> PathBuf {

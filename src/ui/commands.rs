@@ -82,9 +82,7 @@ pub const ALL: &[Command] = &[
     command("View", "Theme of the system", &[], |_| Some(Action::Theme(Theme::System))),
     command("Rig", "Rename and notes…", &[], |_| Some(Action::Show(Screen::Rename))),
     command("Rig", "Open a model's config.json…", &[], |cx| Some(Action::ImportModelDialog(cx.session.project().workloads.len()))),
-    command("Rig", "Use the program's own facts", &[], |cx| {
-        (!cx.session.opening_notes.is_empty()).then_some(Action::UpdateFromCatalog)
-    }),
+    command("Rig", "Use the program's own facts", &[], |cx| (!cx.session.opening_notes.is_empty()).then_some(Action::UpdateFromCatalog)),
     command("Help", "Keyboard and mouse", &[plain(Key::F1)], |_| Some(Action::Show(Screen::Help))),
     command("Help", "Show the help lines again", &[], |cx| (!cx.prefs.dismissed.is_empty()).then_some(Action::ShowHelpLines)),
     command("Help", "Message log", &[], |_| Some(Action::Show(Screen::Log))),

@@ -72,10 +72,20 @@ impl Purpose {
 enum Dialog {
     /// Ask about unsaved changes, then go on with the action.
     Unsaved(Action),
-    Path { purpose: Purpose, text: String, note: String },
+    Path {
+        purpose: Purpose,
+        text: String,
+        note: String,
+    },
     Fix(Fix),
-    Accept { key: FindingKey, reason: String },
-    Rename { name: String, notes: String },
+    Accept {
+        key: FindingKey,
+        reason: String,
+    },
+    Rename {
+        name: String,
+        notes: String,
+    },
     PartsList(PartsListState),
     Settings(SettingsState),
     Palette(PaletteState),
@@ -375,7 +385,8 @@ fn differences_ui(ui: &mut Ui, now: &Report, after: &Report) {
     let speed = |r: &Report| r.facts.speed.first().and_then(|s| s.value).map_or("unknown".to_owned(), |v| format!("{v:.1} tokens/s"));
     let fails = |r: &Report| {
         let tally = Tally::of(&r.findings);
-        format!("{} problems, {} advice", tally.blockers + tally.problems, tally.advice)
+        let problems = tally.blockers + tally.problems;
+        format!("{problems} {}, {} advice", if problems == 1 { "problem" } else { "problems" }, tally.advice)
     };
     let rows = [
         ("Purchase", now.facts.cost.total_text(), after.facts.cost.total_text()),

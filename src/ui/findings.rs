@@ -8,7 +8,7 @@ use super::Cx;
 use super::action::Action;
 use super::theme;
 use super::widgets::{chip, empty, help_line, offer_button, strong, sub, title};
-use crate::checks::finding::{Finding, Safety, Stake, Verdict};
+use crate::checks::finding::{Finding, Fix, Safety, Stake, Verdict};
 use crate::checks::{Tally, check};
 use crate::project::FindingKey;
 use crate::project::edit::Edit;
@@ -85,22 +85,39 @@ fn tally_text(tally: &Tally) -> String {
 /// What the edit under the pointer would add and mend.
 fn preview_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(Ok((_, after))) = cx.preview.map(|p| p.outcome.as_ref()) else { return };
-    let fails = |findings: &[Finding]| -> BTreeSet<FindingKey> {
-        findings.iter().filter(|f| f.verdict == Verdict::Fail).map(Finding::key).collect()
-    };
-    let (now, then) = (fails(&cx.session.report().findings), fails(&after.findings));
-    let added: Vec<&Finding> = after.findings.iter().filter(|f| f.verdict == Verdict::Fail && !now.contains(&f.key())).collect();
-    let mended = now.difference(&then).count();
+    let now = fails(&cx.session.report().findings);
+    let then = fails(&after.findings);
+    // A rule that says the same of other subjects is no news: only those that speak more often are.
+    let more = |f: &&Finding| times(&then, f.rule) > times(&now, f.rule) && !now.iter().any(|n| n.key() == f.key());
+    let added: Vec<&Finding> = then.iter().copied().filter(more).collect();
+    let rules: BTreeSet<&str> = now.iter().map(|f| f.rule).collect();
+    let mended: usize = rules.iter().map(|r| times(&now, r).saturating_sub(times(&then, r))).sum();
     if added.is_empty() && mended == 0 {
         return;
     }
-    Frame::new().stroke(Stroke::new(1.0, cx.tokens.accent)).corner_radius(theme::CARD_RADIUS).inner_margin(Margin::same(8)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.label(RichText::new(format!("This would mend {mended} and bring {} findings", added.len())).font(theme::medium(12.5)).color(cx.tokens.accent));
-        for finding in added.iter().take(4) {
-            ui.add(Label::new(RichText::new(&finding.message).size(12.0).color(cx.tokens.finding(finding))).wrap());
-        }
-    });
+    Frame::new().stroke(Stroke::new(1.0, cx.tokens.accent)).corner_radius(theme::CARD_RADIUS).inner_margin(Margin::same(8)).show(
+        ui,
+        |ui| {
+            ui.set_width(ui.available_width());
+            let findings = if added.len() == 1 { "finding" } else { "findings" };
+            ui.label(
+                RichText::new(format!("This would mend {mended} and bring {} {findings}", added.len()))
+                    .font(theme::medium(12.5))
+                    .color(cx.tokens.accent),
+            );
+            for finding in added.iter().take(4) {
+                ui.add(Label::new(RichText::new(&finding.message).size(12.0).color(cx.tokens.finding(finding))).wrap());
+            }
+        },
+    );
+}
+
+fn fails(findings: &[Finding]) -> Vec<&Finding> {
+    findings.iter().filter(|f| f.verdict == Verdict::Fail && f.accepted.is_none()).collect()
+}
+
+fn times(findings: &[&Finding], rule: &str) -> usize {
+    findings.iter().filter(|f| f.rule == rule).count()
 }
 
 fn card_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FindingsState, finding: &Finding, out: &mut Vec<Action>) {
@@ -162,7 +179,10 @@ fn why_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
     if let Some(stake) = finding.stake.as_ref().map(stake_text).filter(|s| !s.is_empty()) {
         ui.add(Label::new(sub(t, format!("At stake: {stake}."))).wrap());
     }
-    ui.label(sub(t, format!("Rule {}{}", finding.rule, if finding.guide.is_empty() { "" } else { ", guide " }) + &finding.guide.join(", ")));
+    ui.label(sub(
+        t,
+        format!("Rule {}{}", finding.rule, if finding.guide.is_empty() { "" } else { ", guide " }) + &finding.guide.join(", "),
+    ));
 }
 
 fn stake_text(stake: &Stake) -> String {
@@ -191,13 +211,18 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding, open: bool, out: &mut Ve
         return;
     }
     let shown = if open { finding.fixes.len() } else { 1 };
+    let guide = finding.guide.join(" ");
+    let mut guide_shown = guide.is_empty();
     for fix in finding.fixes.iter().take(shown) {
-        let asks = fix.safety == Safety::Ask;
-        let label = if asks { format!("{}…", fix.label) } else { fix.label.clone() };
-        let response = offer_button(ui, cx.tokens, &label);
-        if response.on_hover_text(if asks { "Shows what it changes first" } else { "Applied at once; undo takes it back" }).clicked() {
-            out.push(Action::Fix(fix.clone()));
-        }
+        let room = if guide_shown { 0.0 } else { 8.0 + 8.0 * guide.chars().count() as f32 };
+        ui.horizontal(|ui| {
+            let width = ui.available_width() - room;
+            ui.allocate_ui(egui::vec2(width, 0.0), |ui| fix_ui(ui, cx, fix, out));
+            if !guide_shown {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| guide_ui(ui, cx, &guide));
+            }
+        });
+        guide_shown = true;
     }
     if finding.fixes.is_empty()
         && finding.verdict == Verdict::Fail
@@ -205,7 +230,13 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding, open: bool, out: &mut Ve
     {
         ui.add(Label::new(sub(cx.tokens, none)).wrap());
     }
-    ui.horizontal_wrapped(|ui| {
+    if !open && guide_shown {
+        return;
+    }
+    if !open {
+        ui.spacing_mut().interact_size.y = 14.0;
+    }
+    ui.horizontal(|ui| {
         if open {
             if let Some(subject) = finding.subjects.first()
                 && ui.button("Go to").clicked()
@@ -216,10 +247,21 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding, open: bool, out: &mut Ve
                 out.push(Action::AskAccept(finding.key()));
             }
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if !finding.guide.is_empty() {
-                ui.label(sub(cx.tokens, finding.guide.join(" "))).on_hover_text("Rule of the hardware guide");
-            }
-        });
+        if !guide_shown {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| guide_ui(ui, cx, &guide));
+        }
     });
+}
+
+fn guide_ui(ui: &mut Ui, cx: &Cx<'_>, guide: &str) {
+    ui.label(sub(cx.tokens, guide)).on_hover_text("Rule of the hardware guide");
+}
+
+fn fix_ui(ui: &mut Ui, cx: &Cx<'_>, fix: &Fix, out: &mut Vec<Action>) {
+    let asks = fix.safety == Safety::Ask;
+    let label = if asks { format!("{}…", fix.label) } else { fix.label.clone() };
+    let response = offer_button(ui, cx.tokens, &label);
+    if response.on_hover_text(if asks { "Shows what it changes first" } else { "Applied at once; undo takes it back" }).clicked() {
+        out.push(Action::Fix(fix.clone()));
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{self, Button, CollapsingHeader, ComboBox, DragValue, Label, ScrollArea, TextEdit, Ui};
+use eframe::egui::{self, Align, Button, CollapsingHeader, ComboBox, DragValue, Label, Layout, ScrollArea, TextEdit, Ui};
 
 use super::Cx;
 use super::action::Action;
@@ -50,18 +50,17 @@ pub fn inspector_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, out: &
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, out: &mut Vec<Action>) {
-    ui.horizontal_top(|ui| {
-        let room = ui.available_width() - 32.0;
-        ui.vertical(|ui| {
-            ui.set_max_width(room);
-            ui.add(Label::new(title(part.short_name())).wrap());
-            let generic = if part.generic { "stand-in, no product · " } else { "" };
-            ui.label(sub(cx.tokens, format!("{generic}{}", part.kind.label())));
-        });
+    ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
         if icon_button(ui, cx.tokens, Icon::Close, "Close part details").clicked() {
             out.push(Action::ShowPart(None));
             out.push(Action::Select(None));
         }
+        ui.with_layout(Layout::top_down(Align::Min), |ui| {
+            ui.add(Label::new(title(part.short_name())).wrap());
+            let generic = if part.generic { "stand-in, no product · " } else { "" };
+            let maker = part.maker.as_ref().map(|m| format!(" by {m}")).unwrap_or_default();
+            ui.label(sub(cx.tokens, format!("{generic}{}{maker}", part.kind.label())));
+        });
     });
 }
 
@@ -105,18 +104,18 @@ fn replace_menu_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, id: Pla
     let slot = build.placement(id).and_then(|p| p.slot.clone());
     let slot = slot.and_then(|s| slots(catalog, build).into_iter().find(|x| x.id == s));
     let fits = |other: &&Part| slot.as_ref().is_none_or(|s| fit(catalog, build, other, s, Some(id)).possible());
-    let found: Vec<&Part> = catalog
-        .parts()
-        .filter(|p| p.kind.index() == part.kind.index() && p.id != part.id && has_words(p, &words))
-        .filter(fits)
-        .collect();
+    let found: Vec<&Part> =
+        catalog.parts().filter(|p| p.kind.index() == part.kind.index() && p.id != part.id && has_words(p, &words)).filter(fits).collect();
     if found.is_empty() {
         ui.label(sub(cx.tokens, "No other part of the catalog goes here."));
     }
     ScrollArea::vertical().max_height(320.0).auto_shrink([false, true]).show_rows(ui, 26.0, found.len(), |ui, rows| {
         for other in found.iter().skip(rows.start).take(rows.len()) {
             let price = price_ui::shown(cx, &other.id);
-            let button = Button::new(other.short_name()).right_text(sub(cx.tokens, price.text)).truncate().min_size(egui::vec2(ui.available_width(), 26.0));
+            let button = Button::new(other.short_name())
+                .right_text(sub(cx.tokens, price.text))
+                .truncate()
+                .min_size(egui::vec2(ui.available_width(), 26.0));
             let response = ui.add(button).accessible_name(format!("Replace by {}", other.short_name()));
             let (first, second) = lines(other);
             if response.on_hover_text(format!("{first}\n{second}")).clicked() {
@@ -153,7 +152,8 @@ fn choices_ui(ui: &mut Ui, cx: &Cx<'_>, id: PlacementId, part: &Part, out: &mut 
             choice_ui(ui, cx, "Direction", now, &options, "as the mount suggests", |v| out.push(Action::Edit(set("direction", v))));
         }
         PartKind::Cooler(cooler) if cooler.radiator_mm.is_some() => {
-            let options: Vec<(&str, &str)> = [Edge::Front, Edge::Top, Edge::Rear, Edge::Bottom, Edge::Side].iter().map(|e| (e.text(), e.text())).collect();
+            let options: Vec<(&str, &str)> =
+                [Edge::Front, Edge::Top, Edge::Rear, Edge::Bottom, Edge::Side].iter().map(|e| (e.text(), e.text())).collect();
             let now = settings.get("radiator").map(String::as_str);
             choice_ui(ui, cx, "Radiator", now, &options, "where it fits", |v| out.push(Action::Edit(set("radiator", v))));
         }
@@ -222,7 +222,8 @@ fn fact_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, field: &str, value: &str) {
 
 fn life_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part) {
     let life = &part.life;
-    let sale: Vec<String> = [life.sale.map(|s| s.to_string()), life.launch.as_ref().map(|l| format!("launched {l}"))].into_iter().flatten().collect();
+    let sale: Vec<String> =
+        [life.sale.map(|s| s.to_string()), life.launch.as_ref().map(|l| format!("launched {l}"))].into_iter().flatten().collect();
     if !sale.is_empty() {
         key_value(ui, cx.tokens, "Sale", sale.join(", "));
     }

@@ -256,6 +256,9 @@ impl eframe::App for App {
         let ctx = ui.ctx().clone();
         self.refresh_tokens(&ctx);
         self.refresh_title(&ctx);
+        let content = ctx.content_rect();
+        let size = Size { width: content.width(), height: content.height() };
+        self.prefs.small = size.is_small();
         let mut out = Vec::new();
         dropped_files(&ctx, self.session.project().workloads.len(), &mut out);
         let Self { session, prefs, notices, dialogs, views, tokens, today, .. } = self;
@@ -263,9 +266,13 @@ impl eframe::App for App {
         if !dialogs.is_open() {
             commands::shortcuts(&ctx, &cx, &mut out);
         }
-        layout_ui(ui, &cx, views, self.start, &mut out);
+        layout_ui(ui, &cx, views, size, self.start, &mut out);
         dialogs.ui(&ctx, &cx, notices, &mut out);
         notices.ui(ui, &cx);
+        if !out.is_empty() {
+            // What the actions changed shows in the next frame.
+            ctx.request_repaint();
+        }
         for action in out {
             self.apply(&ctx, action);
         }
@@ -298,9 +305,7 @@ fn panel_frame(t: &Tokens) -> Frame {
     Frame::new().fill(t.panel).inner_margin(Margin::same(PANEL_MARGIN))
 }
 
-fn layout_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, start: bool, out: &mut Vec<Action>) {
-    let content = ui.ctx().content_rect();
-    let size = Size { width: content.width(), height: content.height() };
+fn layout_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, start: bool, out: &mut Vec<Action>) {
     let t = cx.tokens;
     let bar = Frame::new().fill(t.panel).inner_margin(Margin::symmetric(PANEL_MARGIN, 0));
     Panel::top("top").exact_size(top_bar::HEIGHT).resizable(false).frame(bar).show(ui, |ui| top_bar::top_bar_ui(ui, cx, size, start, out));
@@ -321,19 +326,18 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, out: &mut Ve
     let frame = panel_frame(cx.tokens);
     let largest = (size.width * 0.34).max(250.0);
     let mut open = (cx.prefs.parts_open, cx.prefs.work_open, cx.prefs.charts_open);
-    let parts = Panel::left("parts").default_size(276.0).size_range(236.0..=largest).frame(frame);
+    let default = if size.width >= 1700.0 { 310.0 } else { 276.0 };
+    let parts = Panel::left("parts").default_size(default).size_range(236.0..=largest).frame(frame);
     parts.show_collapsible(ui, &mut open.0, |ui| parts_panel::parts_panel_ui(ui, cx, &mut views.parts, out));
-    let default = if size.width >= 1500.0 { 350.0 } else { 300.0 };
+    let default = if size.width >= 1400.0 { 340.0 } else { 300.0 };
     let work = Panel::right("work").default_size(default).size_range(270.0..=largest).frame(frame);
     work.show_collapsible(ui, &mut open.1, |ui| side_ui(ui, cx, views, out));
-    let default = (size.height * 0.32).clamp(210.0, 340.0);
+    let default = (size.height * 0.35).clamp(230.0, 380.0);
     let strip = Panel::bottom("charts").default_size(default).size_range(170.0..=size.height * 0.6).frame(frame);
     strip.show_collapsible(ui, &mut open.2, |ui| charts::charts_ui(ui, cx, &mut views.charts, false, out));
-    for (side, now, before) in [
-        (Side::Parts, open.0, cx.prefs.parts_open),
-        (Side::Work, open.1, cx.prefs.work_open),
-        (Side::Charts, open.2, cx.prefs.charts_open),
-    ] {
+    for (side, now, before) in
+        [(Side::Parts, open.0, cx.prefs.parts_open), (Side::Work, open.1, cx.prefs.work_open), (Side::Charts, open.2, cx.prefs.charts_open)]
+    {
         if now != before {
             out.push(Action::Toggle(side));
         }
@@ -394,11 +398,11 @@ fn small_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, out: &mut V
     let width = 300.0_f32.min(size.width * 0.8);
     // Two drawers at once only where both fit with something of the rig between them.
     let both = size.width >= 2.0 * width + 200.0;
-    if cx.prefs.parts_open {
+    if cx.prefs.is_open(Side::Parts) {
         let rect = Rect::from_min_size(area.min, egui::vec2(width, area.height()));
         drawer(ui, cx, "parts-drawer", rect, |ui| parts_panel::parts_panel_ui(ui, cx, &mut views.parts, out));
     }
-    if cx.prefs.work_open && (both || !cx.prefs.parts_open) {
+    if cx.prefs.is_open(Side::Work) && (both || !cx.prefs.is_open(Side::Parts)) {
         let rect = Rect::from_min_max(egui::pos2(area.right() - width, area.top()), area.max);
         drawer(ui, cx, "work-drawer", rect, |ui| side_ui(ui, cx, views, out));
     }

@@ -83,7 +83,8 @@ impl Notices {
 fn toast_ui(ui: &mut Ui, cx: &Cx<'_>, notice: &Notice) -> bool {
     let t = cx.tokens;
     let edge = if notice.problem { t.problem } else { t.accent };
-    let frame = Frame::new().fill(t.raised).stroke(Stroke::new(1.0, edge)).corner_radius(CARD_RADIUS).inner_margin(Margin::symmetric(12, 8));
+    let frame =
+        Frame::new().fill(t.raised).stroke(Stroke::new(1.0, edge)).corner_radius(CARD_RADIUS).inner_margin(Margin::symmetric(12, 8));
     frame
         .show(ui, |ui| {
             ui.set_max_width(560.0_f32.min(ui.ctx().content_rect().width() - 80.0));

@@ -47,8 +47,9 @@ pub(super) fn palette_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PaletteState, fre
     }
     ScrollArea::vertical().max_height(320.0).auto_shrink([false, true]).show(ui, |ui| {
         for (at, (command, action)) in found.iter().enumerate() {
-            let label = format!("{}   {}", command.label(cx), command.menu.to_lowercase());
-            let mut button = egui::Button::selectable(at == state.chosen, label).min_size(egui::vec2(ui.available_width(), 26.0));
+            let label = egui::RichText::new(command.label(cx)).color(cx.tokens.text);
+            let mut button = egui::Button::selectable(at == state.chosen, (label, sub(cx.tokens, command.menu)))
+                .min_size(egui::vec2(ui.available_width(), 26.0));
             if let Some(shortcut) = command.shortcuts.first() {
                 button = button.shortcut_text(ui.ctx().format_shortcut(shortcut));
             }

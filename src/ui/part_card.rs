@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
-use eframe::egui::{self, Color32, FontId, Galley, Id, Key, Painter, Popup, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{
+    self, Color32, FontId, Galley, Id, Key, Painter, Popup, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::Cx;
 use super::action::Action;
@@ -44,7 +46,13 @@ pub(super) fn card_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, part: &P
     let response = ui.interact(rect, Id::unique(("part-card", &part.id)), Sense::click_and_drag());
     let price = price_ui::shown(cx, &part.id);
     let name = part.short_name();
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name}, {}, {}", fit.text(), price.text)));
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::Button,
+            true,
+            format!("{name}, {}, {}, {}", part.maker.as_deref().unwrap_or("any maker"), fit.text(), price.text),
+        )
+    });
     response.dnd_set_drag_payload(DragPart(part.id.clone()));
     let chosen = state.chosen.as_ref() == Some(&part.id);
     if ui.is_rect_visible(rect) {
@@ -101,7 +109,8 @@ fn paint(ui: &Ui, cx: &Cx<'_>, rect: Rect, part: &Part, fit: &Fit, price: &str) 
     put(line(painter, &first, theme::regular(12.0), t.sub, inner.width()), inner.left(), inner.top() + 33.0);
     put(line(painter, &second, theme::regular(12.0), t.sub, inner.width()), inner.left(), inner.top() + 48.0);
     let known = price != "price unknown";
-    let price = line(painter, price, if known { theme::semibold(13.0) } else { theme::regular(12.0) }, if known { t.text } else { t.sub }, 130.0);
+    let price =
+        line(painter, price, if known { theme::semibold(13.0) } else { theme::regular(12.0) }, if known { t.text } else { t.sub }, 130.0);
     let width = price.size().x;
     let bottom = inner.bottom() - 14.0;
     put(price, inner.right() - width, bottom);

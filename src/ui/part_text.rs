@@ -23,7 +23,11 @@ pub(super) fn lines(part: &Part) -> (String, String) {
     let (first, second) = match &part.kind {
         PartKind::Gpu(g) => (
             [or(g.memory_gb, gb), or(g.bandwidth_gb_s, |b| format!("{} GB/s", thousands(b, 0))), or(g.tdp_w, watts)].to_vec(),
-            [or(g.slots, |s| format!("{} slots", plain(s, 1))), g.cooler.map(|c| c.text().to_owned()).unwrap_or_default()].to_vec(),
+            [
+                or(g.slots, |s| format!("{} {}", plain(s, 1), if s == 1.0 { "slot" } else { "slots" })),
+                g.cooler.map(|c| c.text().to_owned()).unwrap_or_default(),
+            ]
+            .to_vec(),
         ),
         PartKind::Cpu(c) => (
             [or(c.cores, |n| format!("{n} cores")), or(c.socket, |s| s.to_string()), or(c.tdp_w, watts)].to_vec(),
@@ -57,14 +61,21 @@ pub(super) fn lines(part: &Part) -> (String, String) {
         PartKind::Cooler(c) => (
             [or(c.kind, |k| k.to_string())].to_vec(),
             [
-                c.radiator_mm.map(|r| format!("{} radiator", mm(r))).or_else(|| c.height_mm.map(|h| format!("{} tall", mm(h)))).unwrap_or_default(),
+                c.radiator_mm
+                    .map(|r| format!("{} radiator", mm(r)))
+                    .or_else(|| c.height_mm.map(|h| format!("{} tall", mm(h))))
+                    .unwrap_or_default(),
                 c.tdp_w.map(|w| format!("up to {}", watts(w))).unwrap_or_default(),
             ]
             .to_vec(),
         ),
         PartKind::Fan(f) => (
             [or(f.size_mm, mm), f.airflow_m3_h.map(|a| format!("{} m³/h", plain(a, 0))).unwrap_or_default()].to_vec(),
-            [f.max_rpm.map(|r| format!("{} rpm", thousands(r, 0))).unwrap_or_default(), f.noise_dba.map(|n| format!("{} dB(A)", plain(n, 1))).unwrap_or_default()].to_vec(),
+            [
+                f.max_rpm.map(|r| format!("{} rpm", thousands(r, 0))).unwrap_or_default(),
+                f.noise_dba.map(|n| format!("{} dB(A)", plain(n, 1))).unwrap_or_default(),
+            ]
+            .to_vec(),
         ),
         PartKind::Case(c) => (
             [or(c.kind, |k| k.to_string()), c.expansion_slots.map(|s| format!("{s} slots")).unwrap_or_default()].to_vec(),
@@ -78,7 +89,9 @@ pub(super) fn lines(part: &Part) -> (String, String) {
             [or(r.pcie_lanes, |l| format!("x{l}")), r.pcie_gen.map(|g| format!("Gen{g}")).unwrap_or_default()].to_vec(),
             [r.length_mm.map(mm).unwrap_or_default()].to_vec(),
         ),
-        PartKind::Carrier(c) => ([or(c.m2_sockets, |n| format!("{n} M.2 sockets"))].to_vec(), [or(c.pcie_lanes, |l| format!("x{l}"))].to_vec()),
+        PartKind::Carrier(c) => {
+            ([or(c.m2_sockets, |n| format!("{n} M.2 sockets"))].to_vec(), [or(c.pcie_lanes, |l| format!("x{l}"))].to_vec())
+        }
         PartKind::Bridge(b) => (
             [b.bandwidth_gb_s.map(|b| format!("{} GB/s", plain(b, 0))).unwrap_or_default()].to_vec(),
             [b.spacing_slots.map(|s| format!("{s} slots apart")).unwrap_or_default()].to_vec(),
@@ -90,7 +103,8 @@ pub(super) fn lines(part: &Part) -> (String, String) {
         Some(Sale::Announced) => "announced",
         Some(Sale::New) | None => "",
     };
-    (join(first), join(second.into_iter().chain([sale.to_owned()])))
+    let maker = part.maker.clone().filter(|_| !part.generic).unwrap_or_default();
+    (join(first), join(second.into_iter().chain([sale.to_owned(), maker])))
 }
 
 /// Whether every word occurs in the part's name, maker, number or facts.

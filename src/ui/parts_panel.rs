@@ -10,11 +10,11 @@ use super::action::{Action, Side};
 use super::drag::DragPlacement;
 use super::icons::Icon;
 use super::part_card::{self, CARD_HEIGHT};
+use super::part_text::has_words;
 use super::place_menu::verdict;
 use super::price_ui;
 use super::theme;
 use super::widgets::{chip, empty, help_line, icon_button, title};
-use super::part_text::has_words;
 use crate::build::fit::Fit;
 use crate::build::slots::slots;
 use crate::catalog::kinds::KINDS;
@@ -126,7 +126,8 @@ fn kinds_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
 
 fn search_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
     let count = egui::RichText::new(state.list.len().to_string()).color(cx.tokens.sub).size(12.0);
-    let field = TextEdit::singleline(&mut state.filter.search).hint_text("Search, such as 24 GB blower").suffix(count).desired_width(f32::INFINITY);
+    let field =
+        TextEdit::singleline(&mut state.filter.search).hint_text("Search, such as 24 GB blower").suffix(count).desired_width(f32::INFINITY);
     ui.add(field).accessible_name("Search parts");
 }
 

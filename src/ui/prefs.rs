@@ -26,6 +26,11 @@ pub struct Prefs {
     pub dismissed: BTreeSet<String>,
     /// Currency, tariff and mains voltage for new rigs; `None` until asked.
     pub room: Option<Room>,
+    /// The window is small now: side panels are drawers, closed at first.
+    #[serde(skip)]
+    pub small: bool,
+    #[serde(skip)]
+    drawers: (bool, bool),
 }
 
 impl Default for Prefs {
@@ -39,24 +44,33 @@ impl Default for Prefs {
             recent: Vec::new(),
             dismissed: BTreeSet::new(),
             room: None,
+            small: false,
+            drawers: (false, false),
         }
     }
 }
 
 impl Prefs {
-    pub fn open_mut(&mut self, side: Side) -> &mut bool {
-        match side {
-            Side::Parts => &mut self.parts_open,
-            Side::Work => &mut self.work_open,
-            Side::Charts => &mut self.charts_open,
-        }
-    }
-
+    /// Whether a panel, or in a small window its drawer, is open.
     pub fn is_open(&self, side: Side) -> bool {
         match side {
+            Side::Parts if self.small => self.drawers.0,
+            Side::Work if self.small => self.drawers.1,
             Side::Parts => self.parts_open,
             Side::Work => self.work_open,
             Side::Charts => self.charts_open,
+        }
+    }
+
+    /// Opens or closes it. In a small window one drawer closes the other.
+    pub fn toggle(&mut self, side: Side) {
+        let open = !self.is_open(side);
+        match side {
+            Side::Parts if self.small => self.drawers = (open, false),
+            Side::Work if self.small => self.drawers = (false, open),
+            Side::Parts => self.parts_open = open,
+            Side::Work => self.work_open = open,
+            Side::Charts => self.charts_open = open,
         }
     }
 

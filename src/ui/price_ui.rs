@@ -28,9 +28,11 @@ pub(super) fn shown(cx: &Cx<'_>, part: &PartId) -> Shown {
         return Shown { text: "price unknown".to_owned(), amount: None, hover };
     };
     let from = format!("{}: {}, {}, {}", asked.kind, asked.price, asked.date, asked.source);
-    match in_room_currency(project, asked.price) {
+    match in_room_currency(cx.session.catalog(), project, asked.price) {
         Some((money, false)) => Shown { text: money.to_string(), amount: Some(money.amount()), hover: from },
-        Some((money, true)) => Shown { text: format!("≈{money}"), amount: Some(money.amount()), hover: format!("{from}; converted by your rate") },
+        Some((money, true)) => {
+            Shown { text: format!("≈{money}"), amount: Some(money.amount()), hover: format!("{from}; converted with the rate in Settings") }
+        }
         None => {
             let hover = format!("{from}; there is no rate to {} in Settings, so it does not count", project.room.currency);
             Shown { text: asked.price.to_string(), amount: None, hover }
@@ -57,7 +59,8 @@ pub(super) fn prices_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, out: &mut Vec<Act
         let mut prices: Vec<_> = part.prices.iter().collect();
         prices.sort_by(|a, b| b.date.cmp(&a.date));
         for price in prices {
-            let amount = Currency::parse(&price.currency).map_or_else(|| price.currency.clone(), |c| Money::new(price.amount, c).to_string());
+            let amount =
+                Currency::parse(&price.currency).map_or_else(|| price.currency.clone(), |c| Money::new(price.amount, c).to_string());
             let note = price.note.as_ref().map(|n| format!("; {n}")).unwrap_or_default();
             ui.add(egui::Label::new(format!("{} · {amount} · {}", price.date, price.kind)).wrap());
             ui.add(egui::Label::new(sub(t, format!("{}{note}", part.source_text(&price.source)))).wrap());

@@ -97,7 +97,8 @@ fn rates_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut SettingsState, out: &mut Vec<A
         });
     }
     row(ui, cx.tokens, "Add a rate", |ui| {
-        ui.add(TextEdit::singleline(&mut state.rate_code).desired_width(48.0).char_limit(3).hint_text("EUR")).accessible_name("Currency of the new rate");
+        ui.add(TextEdit::singleline(&mut state.rate_code).desired_width(48.0).char_limit(3).hint_text("EUR"))
+            .accessible_name("Currency of the new rate");
         let value = DragValue::new(&mut state.rate_value).speed(0.001).range(1e-6..=1e9).max_decimals(5).suffix(format!(" {}", to.code()));
         ui.add(value).accessible_name("Value of the new rate");
         let code = Currency::parse(&state.rate_code).filter(|c| *c != to);
@@ -116,7 +117,11 @@ fn thresholds_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
         let mut value = cx.session.project().threshold(limit.key);
         let changed_by_user = cx.session.project().thresholds.contains_key(limit.key);
         ui.horizontal(|ui| {
-            let field = DragValue::new(&mut value).speed(limit.default.abs().max(0.1) * 0.01).range(0.0..=1e9).max_decimals(3).suffix(format!(" {}", limit.unit));
+            let field = DragValue::new(&mut value)
+                .speed(limit.default.abs().max(0.1) * 0.01)
+                .range(0.0..=1e9)
+                .max_decimals(3)
+                .suffix(format!(" {}", limit.unit));
             let response = ui.add_sized([104.0, 24.0], field).accessible_name(limit.title);
             if response.changed() {
                 out.push(Action::EditMerged(Edit::Threshold { key: limit.key.to_owned(), value: Some(value) }));

@@ -7,7 +7,7 @@ use super::action::Action;
 use super::rig_io;
 use super::settings::room_ui;
 use super::theme;
-use super::widgets::{card, primary_button, strong, sub, title};
+use super::widgets::{primary_button, strong, sub, title};
 use crate::project::Room;
 use crate::units::parameters;
 
@@ -30,11 +30,19 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<
             ui.set_max_width(width);
             head_ui(ui, cx);
             if width > 780.0 {
+                ui.spacing_mut().item_spacing.x = 16.0;
                 ui.columns_const(|[left, right]| {
-                    examples_ui(left, cx, out);
-                    begin_ui(right, cx, out);
-                    models_ui(right, cx, state, out);
-                    place_ui(right, cx, state, out);
+                    for column in [&mut *left, &mut *right] {
+                        column.spacing_mut().item_spacing.x = 8.0;
+                    }
+                    left.vertical(|ui| {
+                        examples_ui(ui, cx, out);
+                        place_ui(ui, cx, state, out);
+                    });
+                    right.vertical(|ui| {
+                        begin_ui(ui, cx, out);
+                        models_ui(ui, cx, state, out);
+                    });
                 });
             } else {
                 begin_ui(ui, cx, out);
@@ -54,12 +62,14 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn section(ui: &mut Ui, cx: &Cx<'_>, name: &str, add: impl FnOnce(&mut Ui)) {
-    card(ui, cx.tokens, false, |ui| {
+    let frame = Frame::new().fill(cx.tokens.panel).stroke(egui::Stroke::new(1.0, cx.tokens.line));
+    frame.corner_radius(theme::CARD_RADIUS).inner_margin(Margin::same(14)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
         ui.label(title(name));
         ui.add_space(2.0);
         add(ui);
     });
-    ui.add_space(12.0);
+    ui.add_space(10.0);
 }
 
 fn examples_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
@@ -126,23 +136,27 @@ fn models_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<Act
         let field = TextEdit::singleline(&mut state.search).hint_text("Search models, such as llama 70b").desired_width(f32::INFINITY);
         ui.add(field).accessible_name("Search models");
         let words: Vec<String> = state.search.to_lowercase().split_whitespace().map(str::to_owned).collect();
-        let found: Vec<_> =
-            cx.session.models().iter().filter(|m| words.iter().all(|w| m.name.to_lowercase().contains(w))).collect();
+        let found: Vec<_> = cx.session.models().iter().filter(|m| words.iter().all(|w| m.name.to_lowercase().contains(w))).collect();
         if found.is_empty() {
             ui.label(sub(cx.tokens, "No model has these words."));
         }
-        ScrollArea::vertical().id_salt("models").max_height(170.0).auto_shrink([false, true]).show_rows(ui, 26.0, found.len(), |ui, rows| {
-            for model in found.iter().skip(rows.start).take(rows.len()) {
-                let button = egui::Button::new(model.short_name())
-                    .frame_when_inactive(false)
-                    .right_text(sub(cx.tokens, parameters(model.params())))
-                    .truncate()
-                    .min_size(vec2(ui.available_width(), 26.0));
-                if ui.add(button).accessible_name(model.short_name()).clicked() {
-                    out.push(Action::StartFromModel(model.name.clone()));
+        ScrollArea::vertical().id_salt("models").max_height(380.0).auto_shrink([false, true]).show_rows(
+            ui,
+            26.0,
+            found.len(),
+            |ui, rows| {
+                for model in found.iter().skip(rows.start).take(rows.len()) {
+                    let button = egui::Button::new(model.short_name())
+                        .frame_when_inactive(false)
+                        .right_text(sub(cx.tokens, parameters(model.params())))
+                        .truncate()
+                        .min_size(vec2(ui.available_width(), 26.0));
+                    if ui.add(button).accessible_name(model.short_name()).clicked() {
+                        out.push(Action::StartFromModel(model.name.clone()));
+                    }
                 }
-            }
-        });
+            },
+        );
     });
 }
 

@@ -17,7 +17,9 @@ pub(super) fn paint(painter: &Painter, t: &Tokens, templates: &Templates, part: 
     let area = Rect::from_min_size(at, vec2(WIDTH, HEIGHT));
     match &part.kind {
         PartKind::Gpu(gpu) => card(painter, t, gpu, area),
-        PartKind::Case(c) => plain(painter, t, area, (c.depth_mm.unwrap_or(450.0), c.height_mm.unwrap_or(450.0)), 0.05, Role::CaseInside, Role::CaseWall),
+        PartKind::Case(c) => {
+            plain(painter, t, area, (c.depth_mm.unwrap_or(450.0), c.height_mm.unwrap_or(450.0)), 0.05, Role::CaseInside, Role::CaseWall)
+        }
         PartKind::Board(b) => {
             let size = b.form_factor.map(|f| f.text()).unwrap_or("ATX");
             let of = |field: Option<f64>, key: &str, or: f64| field.or_else(|| templates.get(&format!("board.{size}.{key}"))).unwrap_or(or);

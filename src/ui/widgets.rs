@@ -1,8 +1,8 @@
 //! Small widgets that several panels share.
 
 use eframe::egui::{
-    Align, Button, Color32, CornerRadius, Frame, InnerResponse, Layout, Margin, Response, RichText, Role, Sense, Stroke, TextStyle, Ui, UiBuilder,
-    WidgetInfo, vec2,
+    Align, Button, Color32, CornerRadius, Frame, InnerResponse, Layout, Margin, Response, RichText, Role, Sense, Stroke, TextStyle, Ui,
+    UiBuilder, WidgetInfo, vec2,
 };
 
 use super::Cx;
@@ -58,11 +58,8 @@ pub fn icon_toggle(ui: &mut Ui, t: &Tokens, icon: Icon, name: &str, on: bool) ->
 
 /// A choice among several; filled when chosen.
 pub fn chip(ui: &mut Ui, t: &Tokens, chosen: bool, text: &str) -> Response {
-    let (fill, ink, edge) = if chosen {
-        (t.tint(drawing::Role::Accent, 0.38), t.text, t.accent)
-    } else {
-        (t.raised, t.sub, Color32::TRANSPARENT)
-    };
+    let (fill, ink, edge) =
+        if chosen { (t.tint(drawing::Role::Accent, 0.38), t.text, t.accent) } else { (t.raised, t.sub, Color32::TRANSPARENT) };
     let label = RichText::new(text).font(if chosen { theme::medium(12.0) } else { theme::regular(12.0) }).color(ink);
     let button = Button::new(label).fill(fill).stroke(Stroke::new(1.0, edge)).corner_radius(RADIUS).min_size(vec2(0.0, 24.0));
     let response = ui.add(button);
@@ -105,7 +102,7 @@ pub fn key_value(ui: &mut Ui, t: &Tokens, key: &str, value: impl Into<RichText>)
 /// A labelled row; inputs in it are named by the label.
 pub fn row<R>(ui: &mut Ui, t: &Tokens, key: &str, add: impl FnOnce(&mut Ui) -> R) -> InnerResponse<R> {
     ui.horizontal_top(|ui| {
-        let width = (ui.available_width() * 0.36).clamp(78.0, 150.0);
+        let width = (ui.available_width() * 0.3).clamp(74.0, 150.0);
         let height = ui.spacing().interact_size.y;
         let cell = UiBuilder::new()
             .max_rect(eframe::egui::Rect::from_min_size(ui.cursor().min, vec2(width, height)))

@@ -138,7 +138,8 @@ fn model_row(ui: &mut Ui, cx: &Cx<'_>, model: &ModelShape, chosen: bool) -> bool
 }
 
 fn about(model: &ModelShape) -> String {
-    let active = if model.active_params() < model.params() { format!(", {} active", parameters(model.active_params())) } else { String::new() };
+    let active =
+        if model.active_params() < model.params() { format!(", {} active", parameters(model.active_params())) } else { String::new() };
     format!("{}\n{} parameters{active}, {} layers\nRead from: {}", model.name, parameters(model.params()), model.layers, model.source)
 }
 
@@ -228,9 +229,9 @@ fn figures_ui(ui: &mut Ui, cx: &Cx<'_>, index: usize) {
     let after = cx.preview.and_then(|p| p.outcome.as_ref().ok()).map(|(_, report)| report.as_ref());
     card(ui, cx.tokens, false, |ui| {
         ui.columns_const(|[a, b, c]| {
-            speed_ui(a, cx, now, after, index);
-            memory_ui(b, cx, now, after, index);
-            cost_ui(c, cx, now, after);
+            a.vertical(|ui| speed_ui(ui, cx, now, after, index));
+            b.vertical(|ui| memory_ui(ui, cx, now, after, index));
+            c.vertical(|ui| cost_ui(ui, cx, now, after));
         });
     });
 }
@@ -245,7 +246,7 @@ fn figure(ui: &mut Ui, cx: &Cx<'_>, text: &str, unit: &str, then: Option<&str>, 
         ui.set_min_height(26.0);
         ui.add(Label::new(RichText::new(text).font(theme::semibold(size))).truncate()).on_hover_text(hover);
     });
-    ui.add(Label::new(sub(cx.tokens, unit)).truncate()).on_hover_text(hover);
+    ui.add(Label::new(sub(cx.tokens, unit)).wrap()).on_hover_text(hover);
     if let Some(then) = then.filter(|t| *t != text) {
         ui.add(Label::new(RichText::new(format!("then {then}")).size(11.5).color(cx.tokens.accent)).truncate());
     }
@@ -279,7 +280,7 @@ fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, now: &Report, after: Option<&Report>) {
         if cost.lines.is_empty() { "–".to_owned() } else { cost.known_total.to_string() }
     };
     let cost = &now.facts.cost;
-    let unit = cost.energy_per_month.map_or_else(|| "to buy".to_owned(), |m| format!("+ {m} a month"));
+    let unit = cost.energy_per_month.map_or_else(|| "to buy".to_owned(), |m| format!("and {m} a month"));
     let hover = format!("Purchase: {}.\nEnergy: {}", cost.total_text(), origin_text(&cost.energy_origin));
     figure(ui, cx, &text(now), &unit, after.map(text).as_deref(), &hover);
 }

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Ui};
 use egui_plot::{Bar, BarChart, GridMark, Line, LineStyle, PlotPoints};
 
-use super::{after, explain, head_ui, nothing_ui, origin_text, plain_plot, plot_height};
+use super::{after, explain, head_ui, marks, most_marks, nothing_ui, origin_text, plain_plot, plot_height, round_step, x_axis, y_axis};
 use crate::analysis::cost::{Cost, Line as PriceLine};
 use crate::report::Report;
 use crate::ui::Cx;
@@ -20,7 +20,7 @@ pub(super) struct CostState {
 pub(super) fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut Vec<Action>) {
     let room = &cx.session.project().room;
     let about = format!(
-        "{} years · {} h a day · {} {} per kWh",
+        "by months over {} years · {} h a day · {} {} per kWh",
         plain(room.life_years, 1),
         plain(room.hours_per_day, 1),
         plain(room.tariff_per_kwh, 3),
@@ -70,13 +70,23 @@ fn months_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut Vec<Acti
     let cost = &report.facts.cost;
     let then = after(cx).map(|r| &r.facts.cost);
     let currency = cost.known_total.currency;
-    let plot = plain_plot("cost", t, plot_height(ui))
+    let height = plot_height(ui);
+    let last = cost.over_months.last().map_or(36.0, |p| p.0).max(1.0);
+    let top = cost.over_months.iter().chain(then.iter().flat_map(|c| &c.over_months)).map(|p| p.1).fold(1.0, f64::max);
+    let step = if last >= 48.0 {
+        24.0
+    } else if last >= 24.0 {
+        12.0
+    } else {
+        3.0
+    };
+    let plot = plain_plot("cost", t, height)
         .include_y(0.0)
-        .y_axis_formatter(move |mark, _| short_money(mark.value, currency))
-        .x_axis_formatter(|mark, range| {
-            let last = mark.value + mark.step_size > *range.end();
-            if last { format!("{} months", plain(mark.value, 0)) } else { plain(mark.value, 0) }
-        });
+        .include_y(top * 1.05)
+        .x_grid_spacer(marks(step))
+        .y_grid_spacer(marks(round_step(top * 1.05, most_marks(height))))
+        .custom_y_axes(vec![y_axis(t).formatter(move |mark, _| short_money(mark.value, currency))])
+        .custom_x_axes(vec![x_axis(t).formatter(|mark, _| plain(mark.value, 0))]);
     let shown = plot.show(ui, |plot| {
         plot.line(Line::new("this rig", points(cost)).color(t.accent).width(2.0).fill(0.0).fill_alpha(0.08).allow_hover(false));
         if let Some(then) = then {
@@ -93,7 +103,9 @@ fn months_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut Vec<Acti
 
 fn month_text(cost: &Cost, month: f64) -> String {
     let at = cost.over_months.iter().min_by(|a, b| (a.0 - month).abs().total_cmp(&(b.0 - month).abs()));
-    let sum = at.map(|&(m, amount)| format!("After {} months: {}", plain(m, 0), Money::new(amount, cost.known_total.currency))).unwrap_or_default();
+    let sum = at
+        .map(|&(m, amount)| format!("After {} months: {}", plain(m, 0), Money::new(amount, cost.known_total.currency)))
+        .unwrap_or_default();
     format!("{sum}\n{}\n\nEnergy\n{}", summary(cost), origin_text(&cost.energy_origin))
 }
 
@@ -141,6 +153,7 @@ fn by_part_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut Vec<Act
     let groups = grouped(cx, cost);
     let currency = cost.known_total.currency;
     let count = groups.len();
+    let dearest = groups.iter().map(|g| g.1).fold(1.0, f64::max);
     let names: Vec<String> = groups.iter().map(|g| g.0.chars().take(20).collect()).collect();
     let axis = move |mark: GridMark, _: &std::ops::RangeInclusive<f64>| {
         let at = -mark.value.round();
@@ -152,9 +165,10 @@ fn by_part_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut Vec<Act
         .include_y(0.4 - count as f64)
         .show_grid([true, false])
         .y_grid_spacer(move |_| (0..count).map(|n| GridMark { value: -(n as f64), step_size: 1.0 }).collect())
-        .y_axis_formatter(axis)
-        .y_axis_min_width(110.0)
-        .x_axis_formatter(move |mark, _| short_money(mark.value, currency));
+        .x_grid_spacer(marks(round_step(dearest * 1.05, 4.0)))
+        .include_x(dearest * 1.05)
+        .custom_y_axes(vec![y_axis(t).formatter(axis).min_thickness(90.0).label_spacing(egui::Rangef::new(8.0, 12.0))])
+        .custom_x_axes(vec![x_axis(t).formatter(move |mark, _| short_money(mark.value, currency))]);
     let bars: Vec<Bar> = groups.iter().enumerate().map(|(n, g)| Bar::new(-(n as f64), g.1).width(0.62).fill(t.cold)).collect();
     let shown = plot.show(ui, |plot| plot.bar_chart(BarChart::new("purchase", bars).horizontal().allow_hover(false)));
     let text = shown.response.hover_pos().and_then(|pos| {

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align2, Color32, RichText, Stroke, Ui};
 use egui_plot::{Bar, BarChart, GridMark, Line, LineStyle, PlotPoint, PlotPoints, Text};
 
-use super::{after, explain, head_ui, legend_ui, nothing_ui, plain_plot, plot_height};
+use super::{after, explain, head_ui, legend_ui, marks, most_marks, nothing_ui, plain_plot, plot_height, round_step, x_axis, y_axis};
 use crate::analysis::memory::{CardLedger, ItemKind};
 use crate::build::PlacementId;
 use crate::report::Report;
@@ -85,7 +85,11 @@ pub(super) fn memory_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, out: 
     }
     let columns = columns(report, after(cx), state.workload);
     if columns.is_empty() {
-        let text = if workloads.is_empty() { "Pick a model under Work to see where its memory goes." } else { "Place a graphics card to see whether the model fits." };
+        let text = if workloads.is_empty() {
+            "Pick a model under Work to see where its memory goes."
+        } else {
+            "Place a graphics card to see whether the model fits."
+        };
         nothing_ui(ui, cx, text);
         return;
     }
@@ -98,19 +102,26 @@ fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, columns: &[Column<
     let t = cx.tokens;
     let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
     let count = columns.len();
-    let tallest = columns.iter().flat_map(Column::bars).map(|(l, ..)| l.total.gib().max(l.capacity.map_or(0.0, |c| c.gib()))).fold(1.0, f64::max);
+    let tallest =
+        columns.iter().flat_map(Column::bars).map(|(l, ..)| l.total.gib().max(l.capacity.map_or(0.0, |c| c.gib()))).fold(1.0, f64::max);
     let axis = move |mark: GridMark, _: &std::ops::RangeInclusive<f64>| {
         let at = mark.value.round();
         if (mark.value - at).abs() < 1e-6 && at >= 0.0 { names.get(at as usize).cloned().unwrap_or_default() } else { String::new() }
     };
-    let plot = plain_plot("memory", t, plot_height(ui))
+    // The legend takes two rows in a narrow column.
+    let height = if ui.available_width() < 290.0 { plot_height(ui) - 8.0 } else { plot_height(ui) }.max(48.0);
+    // Head room for the figure above the capacity line, whatever the height.
+    let top = tallest * (1.04 + 16.0 / f64::from((height - 24.0).max(32.0)));
+    let plot = plain_plot("memory", t, height)
         .include_x(-0.6)
         .include_x(count as f64 - 0.4)
         .include_y(0.0)
-        .include_y(tallest * 1.12)
+        .include_y(top)
         .show_grid([false, true])
         .x_grid_spacer(move |_| (0..count).map(|n| GridMark { value: n as f64, step_size: 1.0 }).collect())
-        .x_axis_formatter(axis);
+        .y_grid_spacer(marks(round_step(top, most_marks(height))))
+        .custom_y_axes(vec![y_axis(t).formatter(|mark, _| crate::units::plain(mark.value, 1))])
+        .custom_x_axes(vec![x_axis(t).formatter(axis)]);
     let shown = plot.show(ui, |plot| {
         for (at, column) in columns.iter().enumerate() {
             draw_column(plot, cx, at as f64, column);
@@ -143,7 +154,11 @@ fn draw_column(plot: &mut egui_plot::PlotUi<'_>, cx: &Cx<'_>, at: f64, column: &
             let points = PlotPoints::new(vec![[at + offset - half, capacity], [at + offset + half, capacity]]);
             let over = ledger.fits() != Some(true);
             let color = if over { t.problem } else { t.sub };
-            let line = Line::new(format!("capacity {at} {ghost}"), points).color(color).width(1.5).style(LineStyle::dashed_dense()).allow_hover(false);
+            let line = Line::new(format!("capacity {at} {ghost}"), points)
+                .color(color)
+                .width(1.5)
+                .style(LineStyle::dashed_dense())
+                .allow_hover(false);
             plot.line(line);
             let text = RichText::new(capacity_text(ledger)).font(theme::regular(11.0)).color(color);
             let text = Text::new(format!("capacity text {at} {ghost}"), PlotPoint::new(at + offset, capacity), text);
@@ -179,15 +194,15 @@ fn hovered(columns: &[Column<'_>], x: f64, y: f64) -> Option<String> {
     let column = columns.get(x.round() as usize)?;
     let at = x - x.round();
     let bars = column.bars();
-    let (ledger, _, _, ghost) = bars.iter().find(|(_, offset, width, _)| (at - offset).abs() <= width / 2.0)?;
+    let under = |(_, offset, width, _): &&(&CardLedger, f64, f64, bool)| (at - offset).abs() <= width / 2.0;
+    let Some((ledger, _, _, ghost)) = bars.iter().find(under) else { return column.any().map(fits_text) };
     let mut base = 0.0;
     for kind in ItemKind::ALL {
         let top = base + ledger.bytes_of(kind).gib();
         if (base..top).contains(&y) {
             let items = ledger.items.iter().filter(|i| i.kind == kind);
-            let lines: Vec<String> = items
-                .map(|i| format!("{}: {} ({} to {})\n{}", i.name, i.bytes, i.low, i.high, origin_text(&i.origin)))
-                .collect();
+            let lines: Vec<String> =
+                items.map(|i| format!("{}: {} ({} to {})\n{}", i.name, i.bytes, i.low, i.high, origin_text(&i.origin))).collect();
             let then = if *ghost { " (after this change)" } else { "" };
             return Some(format!("{}{then}\n{}", ledger.gpu_name, lines.join("\n\n")));
         }

@@ -1,12 +1,12 @@
 //! Charts of memory, cost and performance: what is, and what the edit under the pointer would make of it.
 
 use eframe::egui::{self, Align, Color32, Label, Layout, Response, RichText, Sense, Ui, vec2};
-use egui_plot::Plot;
+use egui_plot::{AxisHints, GridInput, GridMark, Plot};
 
 use super::Cx;
 use super::action::Action;
 use super::icons::Icon;
-use super::theme::Tokens;
+use super::theme::{self, Tokens};
 use super::widgets::{chip, help_line, icon_button, sub, title};
 use crate::analysis::Origin;
 use crate::report::Report;
@@ -34,7 +34,15 @@ enum Tab {
 
 /// The strip of charts, or one of them behind tabs.
 pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, tabs: bool, out: &mut Vec<Action>) {
-    help_line(ui, cx, "charts", "Point at a number to see how it was made; a right click copies it. While you drag, the charts show what the drop would change.", out);
+    if !tabs {
+        help_line(
+            ui,
+            cx,
+            "charts",
+            "Point at a number to see how it was made; a right click copies it. While you drag, the charts show what the drop would change.",
+            out,
+        );
+    }
     if tabs {
         ui.horizontal(|ui| {
             for (tab, name) in [(Tab::Memory, "Memory"), (Tab::Cost, "Cost"), (Tab::Performance, "Performance")] {
@@ -50,14 +58,20 @@ pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, tabs: bool, 
         }
         return;
     }
-    ui.spacing_mut().item_spacing.x = 20.0;
-    ui.columns_const(|[a, b, c]| {
+    // A child of fixed size: what does not fit is cut, and never makes the panel grow.
+    let rect = ui.available_rect_before_wrap();
+    ui.allocate_rect(rect, Sense::hover());
+    let mut strip = ui.new_child(egui::UiBuilder::new().max_rect(rect));
+    strip.shrink_clip_rect(rect);
+    strip.spacing_mut().item_spacing.x = 20.0;
+    strip.columns_const(|[a, b, c]| {
         for column in [&mut *a, &mut *b, &mut *c] {
             column.spacing_mut().item_spacing.x = 8.0;
         }
-        memory::memory_ui(a, cx, &mut state.memory, out);
-        cost::cost_ui(b, cx, &mut state.cost, out);
-        performance::performance_ui(c, cx, &mut state.performance, out);
+        // Columns justify their text; a vertical layout inside does not.
+        a.vertical(|ui| memory::memory_ui(ui, cx, &mut state.memory, out));
+        b.vertical(|ui| cost::cost_ui(ui, cx, &mut state.cost, out));
+        c.vertical(|ui| performance::performance_ui(ui, cx, &mut state.performance, out));
     });
 }
 
@@ -72,20 +86,62 @@ pub fn origin_text(origin: &Origin) -> String {
     lines.into_iter().filter(|l| !l.is_empty() && l != "Source: ").collect::<Vec<_>>().join("\n")
 }
 
-/// Title, subtitle and a menu that copies all figures as text.
+/// Title, subtitle and a button that copies all figures as text.
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, about: &str, figures: impl FnOnce() -> String, out: &mut Vec<Action>) {
+    ui.spacing_mut().item_spacing.y = 2.0;
+    // In a small window a tab names the chart already.
+    let small = cx.prefs.small;
     ui.horizontal(|ui| {
-        ui.label(title(name));
+        if !small {
+            ui.label(title(name));
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let more = icon_button(ui, cx.tokens, Icon::More, &format!("Copy the figures of {}", name.to_lowercase()));
             if more.clicked() {
                 out.push(Action::Copy(figures()));
             }
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.add(Label::new(sub(cx.tokens, about)).truncate()).on_hover_text(about);
-            });
+            if small {
+                let text = Label::new(sub(cx.tokens, about)).truncate();
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| ui.add(text).on_hover_text(about));
+            }
         });
     });
+    if !small {
+        ui.add(Label::new(sub(cx.tokens, about)).wrap());
+    }
+}
+
+/// Quiet axis labels, close enough to each other for narrow charts.
+fn x_axis<'a>(t: &Tokens) -> AxisHints<'a> {
+    AxisHints::new_x().tick_label_font(theme::regular(11.0)).tick_label_color(t.sub).label_spacing(egui::Rangef::new(22.0, 30.0))
+}
+
+fn y_axis<'a>(t: &Tokens) -> AxisHints<'a> {
+    AxisHints::new_y().tick_label_font(theme::regular(11.0)).tick_label_color(t.sub).label_spacing(egui::Rangef::new(14.0, 20.0))
+}
+
+/// Marks at multiples of `step` from 0 on.
+fn marks(step: f64) -> impl Fn(GridInput) -> Vec<GridMark> {
+    move |input| {
+        let last = (input.bounds.1 / step).floor();
+        if !(0.0..=64.0).contains(&last) {
+            return Vec::new();
+        }
+        (0..=last as u32).map(|n| GridMark { value: f64::from(n) * step, step_size: step }).collect()
+    }
+}
+
+/// A step of 1, 2 or 5 times a power of ten that gives at most `most` marks up to `top`.
+fn round_step(top: f64, most: f64) -> f64 {
+    let least = (top / most).max(1e-9);
+    let power = 10.0_f64.powf(least.log10().floor());
+    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|f| f * power >= least).unwrap_or(10.0);
+    factor * power
+}
+
+/// Marks that a height in points has room for.
+fn most_marks(height: f32) -> f64 {
+    f64::from((height / 34.0).clamp(2.0, 8.0))
 }
 
 /// A plot that stays put: no panning, no zooming, quiet grid.
@@ -107,20 +163,21 @@ fn plain_plot<'a>(name: &'static str, t: &Tokens, height: f32) -> Plot<'a> {
         .sense(Sense::click())
 }
 
-/// Room for the plot above its legend.
+/// Room for the plot above a row of choices.
 fn plot_height(ui: &Ui) -> f32 {
-    (ui.available_height() - 26.0).max(48.0)
+    (ui.available_height() - 34.0).max(48.0)
 }
 
 /// Coloured squares with names.
 fn legend_ui(ui: &mut Ui, t: &Tokens, entries: &[(Color32, &str)]) {
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 5.0;
+        ui.spacing_mut().item_spacing = vec2(5.0, 0.0);
+        ui.spacing_mut().interact_size.y = 16.0;
         for (color, name) in entries {
             let (rect, _) = ui.allocate_exact_size(vec2(9.0, 9.0), Sense::hover());
             ui.painter().rect_filled(rect, 1.5, *color);
             ui.label(sub(t, *name));
-            ui.add_space(6.0);
+            ui.add_space(4.0);
         }
     });
 }
@@ -155,4 +212,16 @@ fn explain(ui: &Ui, response: &Response, text: Option<String>, held: &mut String
 fn nothing_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str) {
     ui.add_space((ui.available_height() * 0.3).min(40.0));
     ui.vertical_centered(|ui| ui.add(Label::new(sub(cx.tokens, text)).wrap()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_round() {
+        assert_eq!(round_step(24.0, 5.0), 5.0);
+        assert_eq!(round_step(6832.0, 8.0), 1000.0);
+        assert_eq!(round_step(0.9, 5.0), 0.2);
+    }
 }

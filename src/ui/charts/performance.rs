@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align2, RichText, Ui};
 use egui_plot::{FilledArea, Line, LineStyle, PlotPoint, PlotPoints, Points, Polygon, Text, VLine};
 
-use super::{after, explain, head_ui, nothing_ui, origin_text, plain_plot, plot_height};
+use super::{after, explain, head_ui, marks, most_marks, nothing_ui, origin_text, plain_plot, plot_height, round_step, x_axis, y_axis};
 use crate::analysis::speed::{CurvePoint, Speed};
 use crate::report::Report;
 use crate::ui::Cx;
@@ -21,9 +21,8 @@ pub(super) struct PerformanceState {
 
 pub(super) fn performance_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, out: &mut Vec<Action>) {
     let report = cx.session.report();
-    let axis = if state.by_batch { "users" } else { "context" };
-    let about = format!("decode tokens/s by {axis} · memory-bound only until links and heat are in");
-    head_ui(ui, cx, "Performance", &about, || all_text(report), out);
+    let about = "decode tokens/s · memory-bound only until links and heat are in";
+    head_ui(ui, cx, "Performance", about, || all_text(report), out);
     let speeds = &report.facts.speed;
     state.workload = state.workload.min(speeds.len().saturating_sub(1));
     match speeds.iter().find(|s| s.workload == state.workload) {
@@ -39,7 +38,10 @@ pub(super) fn performance_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceSt
             }
         }
         for speed in speeds.iter().filter(|_| speeds.len() > 1) {
-            if chip(ui, cx.tokens, state.workload == speed.workload, &format!("{}.", speed.workload + 1)).on_hover_text(&speed.workload_name).clicked() {
+            if chip(ui, cx.tokens, state.workload == speed.workload, &format!("{}.", speed.workload + 1))
+                .on_hover_text(&speed.workload_name)
+                .clicked()
+            {
                 state.workload = speed.workload;
             }
         }
@@ -54,11 +56,23 @@ fn curve(speed: &Speed, by_batch: bool) -> &[CurvePoint] {
 }
 
 fn unknown_text(speed: &Speed) -> String {
-    speed.missing.as_ref().map_or_else(|| "The model does not fit these cards, so it does not run.".to_owned(), |m| format!("Unknown: {m}."))
+    speed
+        .missing
+        .as_ref()
+        .map_or_else(|| "The model does not fit these cards, so it does not run.".to_owned(), |m| format!("Unknown: {m}."))
 }
 
 fn count_text(value: f64) -> String {
     if value >= 1024.0 && (value / 1024.0).fract().abs() < 0.05 { format!("{}k", plain(value / 1024.0, 0)) } else { thousands(value, 0) }
+}
+
+/// A power of two that gives at most `most` marks up to `top`.
+fn binary_step(top: f64, most: f64) -> f64 {
+    let mut step = 1.0;
+    while top / step > most && step < 1e12 {
+        step *= 2.0;
+    }
+    step
 }
 
 fn points(curve: &[CurvePoint], of: impl Fn(&CurvePoint) -> f64) -> PlotPoints<'static> {
@@ -71,12 +85,17 @@ fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, speed: &Speed
     let points_now = curve(speed, state.by_batch);
     let then = after(cx).and_then(|r| r.facts.speed.iter().find(|s| s.workload == speed.workload));
     let peak = points_now.iter().chain(then.iter().flat_map(|s| curve(s, state.by_batch))).map(|p| p.high.max(p.value)).fold(0.0, f64::max);
-    let plot = plain_plot("performance", t, plot_height(ui))
+    let height = plot_height(ui);
+    let widest = points_now.last().map_or(1.0, |p| p.x);
+    let plot = plain_plot("performance", t, height)
         .include_y(0.0)
         .include_y(peak * 1.08)
         .include_x(0.0)
-        .x_axis_formatter(|mark, _| count_text(mark.value))
-        .y_axis_formatter(|mark, _| plain(mark.value, 1));
+        .include_x(widest * 1.05)
+        .x_grid_spacer(marks(binary_step(widest, if ui.available_width() > 300.0 { 6.0 } else { 4.0 })))
+        .y_grid_spacer(marks(round_step(peak * 1.08, most_marks(height))))
+        .custom_x_axes(vec![x_axis(t).formatter(|mark, _| count_text(mark.value))])
+        .custom_y_axes(vec![y_axis(t).formatter(|mark, _| plain(mark.value, 2))]);
     let here = cx.session.project().workloads.get(speed.workload).map(|w| if state.by_batch { w.batch as f64 } else { w.context as f64 });
     let by_batch = state.by_batch;
     let shown = plot.show(ui, |plot| {

@@ -1,0 +1,281 @@
+//! The window, driven by accessible names: start page, placing by keyboard and by drag, undo, opening a model, parts list, findings.
+#![cfg(feature = "gui")]
+
+use std::sync::{Arc, LazyLock};
+
+use eframe::egui::{self, Key, Modifiers, Role, vec2};
+use egui_kittest::{Harness, kittest::Queryable as _};
+use rigbay::catalog::Catalog;
+use rigbay::catalog::load::{embedded_files, load};
+use rigbay::catalog::model::ModelShape;
+use rigbay::catalog::part::PartId;
+use rigbay::import::model_list;
+use rigbay::project::edit::Edit;
+use rigbay::ui::action::Theme;
+use rigbay::ui::{App, Options};
+
+type Data = (Arc<Catalog>, Arc<Vec<Arc<ModelShape>>>);
+
+static DATA: LazyLock<Data> = LazyLock::new(|| {
+    let (catalog, faults) = load(&embedded_files(""));
+    assert!(faults.is_empty(), "{faults:?}");
+    let lists = embedded_files("models");
+    let models = lists.iter().flat_map(|(name, text)| model_list::builtin(text, name).unwrap()).map(Arc::new).collect();
+    (Arc::new(catalog), Arc::new(models))
+});
+
+fn harness_of(size: egui::Vec2) -> Harness<'static, App> {
+    let (catalog, models) = DATA.clone();
+    let mut harness = Harness::builder().with_size(size).with_max_steps(12).build_eframe(move |cc| {
+        let options = Options { today: "2026-11-30".to_owned(), theme: Some(Theme::Dark), ..Options::default() };
+        let mut app = App::inline(cc, catalog, models, options);
+        app.dialogs.without_system = true;
+        app
+    });
+    harness.run();
+    harness
+}
+
+/// Past the start page, in an empty case.
+fn empty_rig() -> Harness<'static, App> {
+    let mut harness = harness_of(vec2(1280.0, 800.0));
+    harness.get_by_role_and_label(Role::Button, "Empty case").click();
+    harness.run();
+    harness
+}
+
+fn place(harness: &mut Harness<'_, App>, ids: &[&str]) {
+    for id in ids {
+        let session = &mut harness.state_mut().session;
+        let id = PartId::new(id);
+        let slot = rigbay::search::best_slot(session.catalog(), session.project(), &id);
+        session.apply(&Edit::place(&id, slot), false).unwrap();
+    }
+    harness.run();
+}
+
+const TOWER: [&str; 6] = [
+    "case.phanteks.enthoo-pro-2-server-edition",
+    "board.asrock-rack.romed8-2t",
+    "cpu.amd.epyc-7443p",
+    "psu.corsair.ax1600i",
+    "ram.kingston.ksm32rd4-64hcr",
+    "gpu.gigabyte.rtx-3090-turbo",
+];
+
+fn pieces(harness: &Harness<'_, App>) -> usize {
+    harness.state().session.project().rig.placements().count()
+}
+
+fn cards_of(harness: &Harness<'_, App>) -> usize {
+    harness.state().session.report().facts.space.cards.len()
+}
+
+fn search(harness: &mut Harness<'_, App>, text: &str) {
+    harness.get_by_label("Search parts").focus();
+    harness.run();
+    harness.get_by_label("Search parts").type_text(text);
+    harness.run();
+}
+
+#[test]
+fn the_start_page_offers_four_ways_to_begin() {
+    let harness = harness_of(vec2(1280.0, 800.0));
+    for name in ["Empty case", "Open a file…"] {
+        assert!(harness.query_by_role_and_label(Role::Button, name).is_some(), "{name}");
+    }
+    assert!(harness.query_by_label("Search models").is_some());
+    assert!(harness.query_by_label("Examples").is_some());
+    assert!(harness.query_by_label("Where will it stand?").is_some());
+}
+
+#[test]
+fn an_empty_case_says_what_to_do() {
+    let harness = empty_rig();
+    assert_eq!(pieces(&harness), 0);
+    assert!(harness.query_by_label("No work yet").is_some());
+}
+
+#[test]
+fn a_part_is_placed_by_keyboard_and_undone() {
+    let mut harness = empty_rig();
+    place(&mut harness, &TOWER);
+    let before = harness.state().session.report().facts.cost.known_total;
+    search(&mut harness, "gigabyte 3090 turbo");
+    let card = harness.get_by_label_contains("RTX 3090 Turbo, Gigabyte, fits");
+    card.focus();
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(harness.get_all_by_label_contains("Place in PCIE").count() >= 5);
+    // The first possible place has the keyboard.
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(cards_of(&harness), 2);
+    assert!(harness.state().session.report().facts.cost.known_total.cents > before.cents);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert_eq!(cards_of(&harness), 1);
+    assert_eq!(harness.state().session.report().facts.cost.known_total, before);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Y);
+    harness.run();
+    assert_eq!(cards_of(&harness), 2);
+}
+
+#[test]
+fn a_card_dragged_from_the_panel_lands_in_the_chassis() {
+    let mut harness = empty_rig();
+    place(&mut harness, &TOWER);
+    search(&mut harness, "gigabyte 3090 turbo");
+    let start = harness.get_by_label_contains("RTX 3090 Turbo, Gigabyte, fits").rect().center();
+    let target = harness.get_all_by_label_contains("PCIE3").next().unwrap().rect().center();
+    harness.hover_at(start);
+    harness.drag_at(start);
+    for t in [0.3, 0.6, 0.9, 1.0] {
+        harness.hover_at(start.lerp(target, t));
+    }
+    harness.step();
+    harness.step();
+    assert!(harness.state().session.current_preview().is_some(), "a drop is previewed");
+    harness.drop_at(target);
+    harness.run();
+    assert_eq!(cards_of(&harness), 2);
+}
+
+#[test]
+fn the_menu_undoes_by_name() {
+    let mut harness = empty_rig();
+    place(&mut harness, &TOWER);
+    harness.get_by_label("Edit").click();
+    harness.run();
+    harness.get_by_label("Undo: Place RTX 3090 Turbo").click();
+    harness.run();
+    assert_eq!(cards_of(&harness), 0);
+}
+
+#[test]
+fn a_configuration_is_opened_by_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.json");
+    let config = r#"{"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32,
+        "num_attention_heads": 32, "vocab_size": 32000, "max_position_embeddings": 4096}"#;
+    rigbay::files::write_atomic(&path, config.as_bytes()).unwrap();
+    let mut harness = empty_rig();
+    harness.get_by_label("Rig").click();
+    harness.run();
+    harness.get_by_label("Open a model's config.json…").click();
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, "Path of the file").type_text(path.to_str().unwrap());
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    let workloads = &harness.state().session.project().workloads;
+    assert_eq!(workloads.len(), 1, "{:?}", harness.state().notices);
+    assert_eq!(workloads[0].model.params(), 6_738_415_616);
+}
+
+#[test]
+fn a_finding_is_accepted_with_a_reason_and_reopened() {
+    let mut harness = empty_rig();
+    place(&mut harness, &TOWER[..1]);
+    let message = harness.state().session.report().findings[0].message.clone();
+    let card = |h: &Harness<'_, App>| h.get_by_label_contains(&format!(": {message}")).rect().center();
+    let at = card(&harness);
+    click(&mut harness, at);
+    harness.get_by_role_and_label(Role::Button, "Accept…").click();
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, "Why you live with it").type_text("bench test");
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    let accepted = |h: &Harness<'_, App>| h.state().session.project().accepted.len();
+    assert_eq!(accepted(&harness), 1, "{:?}", harness.state().notices);
+    assert_eq!(harness.state().session.project().accepted[0].because, "bench test");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert_eq!(accepted(&harness), 0);
+}
+
+fn click(harness: &mut Harness<'_, App>, at: egui::Pos2) {
+    harness.hover_at(at);
+    harness.drag_at(at);
+    harness.drop_at(at);
+    harness.run();
+}
+
+#[test]
+fn the_command_palette_finds_and_runs() {
+    let mut harness = empty_rig();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::K);
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, "Find a command").type_text("about");
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(harness.query_by_label_contains("model core").is_some());
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(harness.query_by_label_contains("model core").is_none());
+}
+
+#[test]
+fn leaving_unsaved_changes_asks_first() {
+    let mut harness = empty_rig();
+    place(&mut harness, &TOWER[..2]);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::N);
+    harness.run();
+    assert!(harness.query_by_label_contains("Save the changes to").is_some());
+    harness.get_by_role_and_label(Role::Button, "Cancel").click();
+    harness.run();
+    assert_eq!(pieces(&harness), 2);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::N);
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Leave without saving").click();
+    harness.run();
+    assert_eq!(pieces(&harness), 0);
+}
+
+#[test]
+fn a_rig_is_saved_and_opened_by_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rig.toml");
+    let mut harness = empty_rig();
+    place(&mut harness, &TOWER);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, "Path of the file");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, "Path of the file").type_text(path.to_str().unwrap());
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(harness.state().session.history().is_saved(), "{:?}", harness.state().notices);
+    assert_eq!(harness.state().prefs.recent, [path.clone()]);
+    let saved = harness.state().session.project().clone();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::N);
+    harness.run();
+    assert_eq!(pieces(&harness), 0);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::O);
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, "Path of the file").type_text(path.to_str().unwrap());
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(*harness.state().session.project(), saved);
+}
+
+#[test]
+fn every_size_lays_out_and_comes_to_rest() {
+    for (width, height) in [(480.0, 360.0), (640.0, 400.0), (800.0, 600.0), (1000.0, 640.0), (1280.0, 800.0), (1920.0, 1080.0)] {
+        let mut harness = harness_of(vec2(width, height));
+        harness.get_by_role_and_label(Role::Button, "Empty case").click_accesskit();
+        harness.run();
+        place(&mut harness, &TOWER);
+        // Drawers open and close; nothing asks for frames without end.
+        for key in [Key::Num1, Key::Num2, Key::Num3, Key::Num1, Key::Num2, Key::Num3] {
+            harness.key_press_modifiers(Modifiers::COMMAND, key);
+            harness.run();
+        }
+    }
+}
