@@ -6,11 +6,7 @@ use crate::catalog::part::Part;
 use crate::drawing::palette::Theme;
 use crate::drawing::rig::draw;
 use crate::drawing::svg::{png, svg};
-<<<<<<< HEAD
-use crate::export::{self, ListFormat};
-=======
 use crate::export::ListFormat;
->>>>>>> cli
 use crate::project::Project;
 use crate::project::file::load_text;
 use crate::report::snapshot::{opening_notes, rig_text};
@@ -64,14 +60,8 @@ pub(super) fn write(catalog: &Catalog, project: &Project) -> Result<String, Stri
 }
 
 /// The parts list as text.
-<<<<<<< HEAD
-pub(super) fn parts_list(session: &Session, format: ExportFormat) -> Result<String, String> {
-    let format = if format == ExportFormat::Csv { ListFormat::Csv } else { ListFormat::Markdown };
-    export::parts_list(session.catalog(), session.project(), session.report(), format)
-=======
 pub(super) fn parts_list(session: &Session, format: ListFormat) -> Result<String, String> {
     crate::export::parts_list(session.catalog(), session.project(), session.report(), format)
->>>>>>> cli
 }
 
 /// What an export file holds.
