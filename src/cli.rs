@@ -165,9 +165,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, text: &mut dyn Write, 
         Err(error) => {
             let message = error.render().to_string();
             if error.use_stderr() {
-                out.warn(message.trim_end())
+                out.warn(message.trim_end());
             } else {
-                out.say(&message)
+                out.say(&message);
             }
             return Outcome::Exit(if error.use_stderr() { WRONG_INPUT } else { 0 });
         }

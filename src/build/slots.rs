@@ -37,7 +37,7 @@ pub enum SlotKind {
 pub struct Slot {
     pub id: SlotId,
     pub kind: SlotKind,
-    /// "PCIEX16_1", "front fan 2", "bay 1".
+    /// `PCIEX16_1`, "front fan 2", "bay 1".
     pub label: String,
     pub occupants: Vec<PlacementId>,
 }

@@ -22,12 +22,12 @@ pub const KINDS: [(&str, &str, &str); 13] = [
 
 impl PartKind {
     /// Table name in catalog files: "gpu".
-    pub const fn key(&self) -> &'static str {
-        KINDS[self.index()].0
+    pub fn key(&self) -> &'static str {
+        KINDS.get(self.index()).map_or("", |k| k.0)
     }
     /// "GPU"
-    pub const fn label(&self) -> &'static str {
-        KINDS[self.index()].1
+    pub fn label(&self) -> &'static str {
+        KINDS.get(self.index()).map_or("", |k| k.1)
     }
     /// Position in [`KINDS`].
     pub const fn index(&self) -> usize {

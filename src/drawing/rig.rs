@@ -52,8 +52,8 @@ struct Pen<'a> {
 
 const THIN: f32 = 1.0;
 
-fn line(role: Role, width: f32, dashed: bool) -> Option<Stroke> {
-    Some(Stroke { role, width, dashed })
+const fn line(role: Role, width: f32, dashed: bool) -> Stroke {
+    Stroke { role, width, dashed }
 }
 
 impl<'a> Pen<'a> {
@@ -65,7 +65,8 @@ impl<'a> Pen<'a> {
         self.out.push(Piece { shape, target });
     }
 
-    fn rect(&mut self, rect: Rect, corner_mm: f64, fill: Option<Role>, stroke: Option<Stroke>, target: Option<Target>) {
+    fn rect(&mut self, rect: Rect, corner_mm: f64, fill: Option<Role>, stroke: impl Into<Option<Stroke>>, target: Option<Target>) {
+        let stroke = stroke.into();
         self.push(Shape::Rect { rect, corner_mm, fill, stroke }, target);
     }
 
@@ -91,8 +92,10 @@ impl<'a> Pen<'a> {
         let free = place.slot.occupants.is_empty();
         let target = Some(Target::Slot(place.slot.id.clone()));
         let dashed = place.position != Position::Known;
+        if matches!(place.position, Position::Strip(_)) {
+            return self.strip_row(place, target);
+        }
         match &place.slot.kind {
-            SlotKind::Case | SlotKind::Board => {}
             SlotKind::Psu if free => self.empty(place, "Supply bay", target),
             SlotKind::Socket if free => self.empty(place, "CPU socket", target),
             SlotKind::Socket => self.rect(place.rect, 3.0, Some(Role::Socket), line(Role::BoardEdge, THIN, false), target),
@@ -101,15 +104,18 @@ impl<'a> Pen<'a> {
                     self.rect(rect, 1.0, None, line(Role::SlotFree, THIN, false), target.clone());
                 }
             }
-            SlotKind::FanMount { .. } if matches!(place.position, Position::Strip(_)) => self.strip_row(place, target),
             SlotKind::FanMount { .. } if free => self.rect(place.rect, 2.0, None, line(Role::Mount, THIN, true), target),
-            SlotKind::Connector(_) if place.slot.is_pcie() && !matches!(place.position, Position::Strip(_)) => {
+            SlotKind::Connector(_) => {
                 let role = if place.covered_by.is_some() { Role::Problem } else { Role::SlotFree };
                 self.rect(place.rect, 1.0, Some(Role::Slot), line(role, THIN, dashed), target);
             }
-            SlotKind::Connector(_) | SlotKind::Bay { .. } | SlotKind::Bridge => self.strip_row(place, target),
-            SlotKind::Psu if matches!(place.position, Position::Strip(_)) => self.strip_row(place, target),
-            SlotKind::Psu | SlotKind::CoolerSeat | SlotKind::FanMount { .. } => {}
+            SlotKind::Case
+            | SlotKind::Board
+            | SlotKind::Psu
+            | SlotKind::CoolerSeat
+            | SlotKind::FanMount { .. }
+            | SlotKind::Bay { .. }
+            | SlotKind::Bridge => {}
         }
     }
 
@@ -274,7 +280,7 @@ impl<'a> Pen<'a> {
     fn cooler_marks(&mut self, gpu: &Gpu, r: Rect) -> f64 {
         let y = r.y + r.h / 2.0;
         let radius = (r.h * 0.36).min(14.0);
-        let ring = line(Role::CardFan, 1.2, false);
+        let ring = Some(line(Role::CardFan, 1.2, false));
         match gpu.cooler {
             Some(GpuCooler::Blower) => {
                 let center = (r.right() - radius - 6.0, y);

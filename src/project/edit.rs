@@ -70,7 +70,7 @@ pub enum Edit {
     /// Several edits that undo as one.
     Many {
         label: String,
-        edits: Vec<Edit>,
+        edits: Vec<Self>,
     },
 }
 

@@ -302,8 +302,11 @@ pub fn differences(saved: &Snapshot, now: &Snapshot) -> Vec<String> {
     out
 }
 
+/// A value before and after; `None` = absent.
+type Change<'a> = (Option<&'a str>, Option<&'a str>);
+
 /// Values that differ, in the order of `now`, then those that are gone.
-fn compare<'a>(saved: &'a [Figure], now: &'a [Figure]) -> Vec<(&'a str, (Option<&'a str>, Option<&'a str>))> {
+fn compare<'a>(saved: &'a [Figure], now: &'a [Figure]) -> Vec<(&'a str, Change<'a>)> {
     let mut left: BTreeMap<&str, &str> = saved.iter().map(|f| (f.name.as_str(), f.value.as_str())).collect();
     let mut out = Vec::new();
     for figure in now {

@@ -38,8 +38,7 @@ fn drive_is_for(drive: &Drive, kind: &SlotKind) -> bool {
         (Some(F::M2_2230 | F::M2_2242 | F::M2_2280 | F::M2_22110), SlotKind::Connector(c)) => c.kind == C::M2,
         (Some(F::AddIn), SlotKind::Connector(c)) => c.kind == C::Pcie,
         (Some(F::U2 | F::E1s | F::E3s), SlotKind::Connector(c)) => matches!(c.kind, C::U2 | C::SlimSas | C::Mcio | C::Oculink),
-        (Some(F::U2 | F::Inch25 | F::Inch35), SlotKind::Bay { .. }) => true,
-        (None, SlotKind::Bay { .. }) => true,
+        (Some(F::U2 | F::Inch25 | F::Inch35) | None, SlotKind::Bay { .. }) => true,
         _ => false,
     }
 }

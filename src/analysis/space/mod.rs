@@ -62,7 +62,7 @@ pub struct Seat {
     /// Further boxes of the same part: the other modules of a memory kit.
     pub also: Vec<Rect>,
     pub position: Position,
-    /// Fields whose values came from a template: "length_mm".
+    /// Fields whose values came from a template: `length_mm`.
     pub assumed: Vec<&'static str>,
 }
 
