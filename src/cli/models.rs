@@ -22,10 +22,10 @@ pub(super) struct WorkArgs {
     /// Model: a config.json, or a name of the built-in list
     #[arg(long, value_name = "FILE|NAME")]
     model: Option<String>,
-    /// Precision or quantization of the weights: bf16, fp8, q4_k_m …
+    /// Precision or quantization of the weights: `bf16`, `fp8`, `q4_k_m` …
     #[arg(long, value_name = "Q", value_parser = precision)]
     quant: Option<Precision>,
-    /// Precision of the key-value cache: f16, q8_0, q4_0, fp8
+    /// Precision of the key-value cache: `f16`, `q8_0`, `q4_0`, `fp8`
     #[arg(long, value_name = "Q", value_parser = kv_precision)]
     kv: Option<KvPrecision>,
     /// Tokens per sequence, prompt and answer together
@@ -85,11 +85,11 @@ fn model(name: &str) -> Result<ModelShape, String> {
         let text = files::read_text(Path::new(name), files::LIMIT).map_err(|e| e.to_string())?;
         return hf_config::parse(&text, name).map_err(|e| e.to_string());
     }
-    by_name(builtin_models()?, name)
+    by_name(&builtin_models()?, name)
 }
 
 /// Exact name, else short name, else a unique part of the name.
-fn by_name(models: Vec<ModelShape>, name: &str) -> Result<ModelShape, String> {
+fn by_name(models: &[ModelShape], name: &str) -> Result<ModelShape, String> {
     let wanted = name.to_lowercase();
     let tests: [&dyn Fn(&ModelShape) -> bool; 3] =
         [&|m| m.name.to_lowercase() == wanted, &|m| m.short_name().to_lowercase() == wanted, &|m| m.name.to_lowercase().contains(&wanted)];

@@ -8,10 +8,10 @@ const HEADER: [&str; 10] = ["Position", "Kind", "Part", "Qty", "Interface", "Pow
 /// The file's text.
 pub fn markdown(list: &PartsList) -> String {
     let mut out = format!("# {}\n\n", cell(&list.title));
-    line(&mut out, HEADER.map(str::to_owned));
+    line(&mut out, &HEADER.map(str::to_owned));
     out.push_str("|:---|:---|:---|---:|:---|:---|---:|:---|:---|:---|\n");
     for row in &list.rows {
-        line(&mut out, cells(row));
+        line(&mut out, &cells(row));
     }
     let draw = format!("{} W, limit {} W", thousands(list.typical_w, 0), thousands(list.limit_w, 0));
     let blank = String::new;
@@ -19,7 +19,7 @@ pub fn markdown(list: &PartsList) -> String {
     let strong = |text: &str| format!("**{text}**");
     line(
         &mut out,
-        [strong("Sum"), blank(), blank(), strong(&list.pieces.to_string()), blank(), strong(&draw), total, blank(), blank(), blank()],
+        &[strong("Sum"), blank(), blank(), strong(&list.pieces.to_string()), blank(), strong(&draw), total, blank(), blank(), blank()],
     );
     for remark in &list.remarks {
         out.push_str(&format!("\n{}\n", cell(remark)));
@@ -27,7 +27,7 @@ pub fn markdown(list: &PartsList) -> String {
     out
 }
 
-fn line(out: &mut String, cells: [String; 10]) {
+fn line(out: &mut String, cells: &[String; 10]) {
     out.push_str(&format!("| {} |\n", cells.join(" | ")));
 }
 
