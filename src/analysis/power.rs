@@ -80,7 +80,7 @@ pub fn power(catalog: &Catalog, project: &Project) -> Power {
     let supplies: Vec<(Option<f64>, Option<Efficiency>)> = project
         .rig
         .placed(catalog)
-        .filter_map(|(_, _, p)| if let PartKind::Psu(s) = &p.kind { Some((s.watts, s.efficiency)) } else { None })
+        .filter_map(|(_, _, p)| if let PartKind::Psu(s) = &p.kind { Some((s.watts_at(project.room.mains_v), s.efficiency)) } else { None })
         .collect();
     wall(&mut power, &supplies, project.room.mains_v);
     power

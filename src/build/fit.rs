@@ -59,7 +59,9 @@ fn match_kinds(catalog: &Catalog, build: &Build, part: &Part, slot: &Slot, movin
                 Some(_) => never(format!("it has no mounting kit for {socket}")),
             }
         }
-        (PartKind::Ram(ram), SlotKind::Dimm) => ram_fit(ram, host_board(catalog, build, &slot.id), free_dimms(catalog, build, slot, moving)),
+        (PartKind::Ram(ram), SlotKind::Dimm) => {
+            ram_fit(ram, host_board(catalog, build, &slot.id), free_dimms(catalog, build, slot, moving))
+        }
         (PartKind::Fan(fan), SlotKind::FanMount { size_mm, .. }) => match fan.size_mm {
             Some(size) if size > f64::from(*size_mm) => never(format!("the mount takes {size_mm} mm, the fan has {size} mm")),
             Some(_) => Fit::Fits,

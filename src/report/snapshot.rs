@@ -73,11 +73,17 @@ pub const fn verdict_text(verdict: Verdict) -> &'static str {
 pub fn opening_notes(base: &Catalog, loaded: &Loaded) -> Vec<String> {
     let mut notes = loaded.notes.clone();
     let (saved, now) = (&loaded.made_with, Versions::of(base));
-    // A file without versions was written by hand and has no report to compare with.
+    // A file without versions, as the examples are, records no figures that could have changed.
     if *saved == now || *saved == Versions::default() {
         return notes;
     }
-    let text = |v: &Versions| format!("Rigbay {}, catalog {}, core {}", v.program, v.catalog, v.core);
+    let text = |v: &Versions| {
+        if v.program.is_empty() {
+            "unknown versions".to_owned()
+        } else {
+            format!("Rigbay {}, catalog {}, core {}", v.program, v.catalog, v.core)
+        }
+    };
     notes.push(format!("This file was made with {}; this is {}.", text(saved), text(&now)));
     let catalog = base.overlaid(loaded.parts.iter().cloned());
     let changed = differences(&loaded.snapshot, &snapshot(&catalog, &loaded.project));

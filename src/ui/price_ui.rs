@@ -31,7 +31,9 @@ pub(super) fn shown(cx: &Cx<'_>, part: &PartId) -> Shown {
     match in_room_currency(cx.session.catalog(), project, asked.price) {
         Some((money, false)) => Shown { text: money.to_string(), amount: Some(money.amount()), hover: from },
         Some((money, true)) => {
-            Shown { text: format!("≈{money}"), amount: Some(money.amount()), hover: format!("{from}; converted with the rate in Settings") }
+            Shown {
+                text: format!("≈{money}"), amount: Some(money.amount()), hover: format!("{from}; converted with the rate in Settings")
+            }
         }
         None => {
             let hover = format!("{from}; there is no rate to {} in Settings, so it does not count", project.room.currency);

@@ -1,5 +1,6 @@
 //! Where the window meets rig files, examples and exports: texts in and out, no file access.
 
+use super::action::ExportFormat;
 use crate::catalog::Catalog;
 use crate::catalog::part::Part;
 use crate::drawing::palette::Theme;
@@ -10,8 +11,6 @@ use crate::project::Project;
 use crate::project::file::load_text;
 use crate::report::snapshot::{opening_notes, rig_text};
 use crate::session::Session;
-
-use super::action::ExportFormat;
 
 static PRESETS: include_dir::Dir<'_> = include_dir::include_dir!("$CARGO_MANIFEST_DIR/assets/presets");
 

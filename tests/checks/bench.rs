@@ -34,7 +34,6 @@ pub struct Kit {
 
 macro_rules! access {
     ($($name:ident: $variant:ident($kind:ty)),+ $(,)?) => {$(
-        #[allow(dead_code, reason = "two test programs share this file")]
         pub fn $name(&mut self, id: &str) -> &mut $kind {
             match &mut self.parts.get_mut(id).expect("the shop has it").kind {
                 PartKind::$variant(is) => is,
@@ -44,7 +43,6 @@ macro_rules! access {
     )+};
 }
 
-#[allow(dead_code, reason = "two test programs share this file")]
 impl Kit {
     access!(
         gpu: Gpu(Gpu), cpu: Cpu(Cpu), board: Board(Board), ram: Ram(Ram), psu: Psu(Psu), cooler: Cooler(Cooler), case: Case(Case),
@@ -93,7 +91,6 @@ pub struct Rig {
     pub project: Project,
 }
 
-#[allow(dead_code, reason = "two test programs share this file")]
 impl Rig {
     pub fn findings(&self) -> Vec<Finding> {
         findings(&self.catalog, &self.project)
@@ -183,8 +180,8 @@ pub fn part(id: &str, price: f64, kind: PartKind) -> Part {
     }
 }
 
-fn plugs(list: &[(Plug, u8)]) -> Option<Vec<Plugs>> {
-    Some(list.iter().map(|&(plug, count)| Plugs { plug, count }).collect())
+fn plugs(list: &[(Plug, u8)]) -> Vec<Plugs> {
+    list.iter().map(|&(plug, count)| Plugs { plug, count }).collect()
 }
 
 pub fn connector(label: &str, kind: ConnectorKind, lanes: u8, from: &str, opening: Option<u8>) -> Connector {
@@ -218,7 +215,7 @@ fn gpu() -> Gpu {
         thickness_mm: Some(40.0),
         slots: Some(2.0),
         cooler: Some(GpuCooler::OpenAir),
-        plugs: plugs(&[(Plug::Pcie8, 2)]),
+        plugs: Some(plugs(&[(Plug::Pcie8, 2)])),
         pcie_gen: Some(4),
         pcie_lanes: Some(16),
         compute_capability: Some("8.6".to_owned()),
@@ -290,7 +287,7 @@ fn psu(watts: f64, efficiency: Efficiency, leads: [u8; 3]) -> Psu {
         atx_version: Some("3.0".to_owned()),
         form: Some(PsuForm::Atx),
         length_mm: Some(160.0),
-        plugs: plugs(&[(Plug::Pcie8, eight), (Plug::Hpwr2x6, sixteen), (Plug::Eps8, eps)]),
+        plugs: Some(plugs(&[(Plug::Pcie8, eight), (Plug::Hpwr2x6, sixteen), (Plug::Eps8, eps)])),
         hpwr_w: Some(600.0),
         ..Psu::default()
     }

@@ -1,6 +1,10 @@
 //! Each rule on three rigs: one on which it fires, one that passes, one that lacks a fact; and what is common to all rules.
 
+#[cfg(test)]
 mod bench;
+#[cfg(test)]
+mod build_cases;
+#[cfg(test)]
 mod fixtures;
 
 use std::collections::BTreeSet;
@@ -72,6 +76,7 @@ fn the_sound_rig_has_no_failure() {
     assert!(list.iter().all(|f| f.verdict == Verdict::Pass), "{list:#?}");
 }
 
+#[cfg(test)]
 fn apply(rig: &Rig, edits: &[Edit]) -> Project {
     edits.iter().fold(rig.project.clone(), |project, edit| edit.apply(&rig.catalog, &project).expect("a fix applies"))
 }

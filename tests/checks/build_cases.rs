@@ -1,9 +1,6 @@
 //! Real builds that people reported, reduced to the facts that count: the checks say of each what its owner found out.
 
-#[path = "checks/bench.rs"]
-mod bench;
-
-use bench::{Kit, Rig, assemble, sound};
+use super::bench::{self, Kit, Rig, assemble, sound};
 use rigbay::catalog::part::{Gpu, PartKind, Plugs, Radiator};
 use rigbay::catalog::vocab::{ConnectorKind, CoolerKind, Edge, Plug};
 use rigbay::checks::finding::{Finding, Verdict};
@@ -213,7 +210,7 @@ fn differs(expected: &Value, findings: &[Finding]) -> Option<String> {
 
 #[test]
 fn the_checks_agree_with_reported_builds() {
-    let rows: Vec<Value> = serde_json::from_str(include_str!("data/build_cases.json")).expect("cases are JSON");
+    let rows: Vec<Value> = serde_json::from_str(include_str!("../data/build_cases.json")).expect("cases are JSON");
     assert!(rows.len() >= 30);
     let mut wrong = Vec::new();
     for row in &rows {
