@@ -166,10 +166,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, text: &mut dyn Write, 
             let message = error.render().to_string();
             if error.use_stderr() {
                 out.warn(message.trim_end());
-            } else {
-                out.say(&message);
+                return Outcome::Exit(WRONG_INPUT);
             }
-            return Outcome::Exit(if error.use_stderr() { WRONG_INPUT } else { 0 });
+            out.say(&message);
+            return Outcome::Exit(0);
         }
     };
     let done = match command {

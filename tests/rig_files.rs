@@ -1,5 +1,7 @@
 //! Rig files: what is saved opens as it was, whatever was done before; faults name file, line and field.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -158,7 +160,7 @@ fn sample() -> Project {
     let catalog = mini();
     let place = |part: &str, slot: Option<SlotId>| Edit::place(&PartId::new(part), slot);
     let board = PlacementId(1);
-    let edits = vec![
+    let edits = [
         place("case.t.tower", Some(SlotId::rig("case"))),
         place("board.t.server", Some(SlotId::rig("board"))),
         place("cpu.t.one", Some(SlotId::of(board, "cpu1"))),
@@ -266,4 +268,9 @@ fn differences_are_told_once_each() {
         ["z: 3, new", "x: 4, was 1", "y: no longer computed, was 2"]
     );
     assert_eq!(differences(&shot("a", &[]), &shot("b", &[])).len(), 1);
+    let judged = |findings: &[(&str, &str)]| Snapshot { findings: shot("a", findings).figures, ..Snapshot::default() };
+    let (before, after) =
+        (judged(&[("x", "fail"), ("y", "pass")]), judged(&[("x", "pass"), ("z", "pass"), ("v", "unknown"), ("w", "pass")]));
+    let expected = ["Finding x: pass, was fail", "Finding v: unknown, new", "Findings that pass: 2 new", "Findings that pass: 1 gone"];
+    assert_eq!(differences(&before, &after), expected);
 }

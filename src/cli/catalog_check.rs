@@ -76,6 +76,6 @@ fn row(name: &str, parts: &[&Part]) -> String {
     let generic = parts.iter().filter(|p| p.generic).count();
     let products = parts.len() - generic;
     let priced = parts.iter().filter(|p| !p.generic && !p.prices.is_empty()).count();
-    let share = (priced * 100).checked_div(products).map(|percent| format!(" ({percent}%)")).unwrap_or_default();
+    let share = (priced * 100).checked_div(products).map(|s| format!(" ({s}%)")).unwrap_or_default();
     format!("{name:<10}{:>7}{generic:>10}{:>13}\n", parts.len(), format!("{priced}{share}"))
 }

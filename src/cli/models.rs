@@ -22,10 +22,10 @@ pub(super) struct WorkArgs {
     /// Model: a config.json, or a name of the built-in list
     #[arg(long, value_name = "FILE|NAME")]
     model: Option<String>,
-    /// Precision or quantization of the weights: bf16, fp8, `q4_k_m` …
+    /// Precision or quantization of the weights: `bf16`, `fp8`, `q4_k_m` …
     #[arg(long, value_name = "Q", value_parser = precision)]
     quant: Option<Precision>,
-    /// Precision of the key-value cache: f16, `q8_0`, `q4_0`, fp8
+    /// Precision of the key-value cache: `f16`, `q8_0`, `q4_0`, `fp8`
     #[arg(long, value_name = "Q", value_parser = kv_precision)]
     kv: Option<KvPrecision>,
     /// Tokens per sequence, prompt and answer together

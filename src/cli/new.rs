@@ -44,7 +44,7 @@ pub(super) struct NewArgs {
     /// Fan on a mount of the case: front=PART, rear1=PART
     #[arg(long, value_name = "MOUNT=PART")]
     fan: Vec<String>,
-    /// Part in a connector of the board, or on the end of a riser: `PCIEX16_1=PART`, end=PART, `PCIEX16_1/end=PART`
+    /// Part in a connector of the board, or on the end of a riser: `PCIEX16_1=PART`, `end=PART`, `PCIEX16_1/end=PART`
     #[arg(long, value_name = "CONNECTOR=PART")]
     put: Vec<String>,
     /// Setting of the board's BIOS

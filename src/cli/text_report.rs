@@ -104,11 +104,9 @@ fn speed_text(out: &mut String, speeds: &[Speed]) {
 
 fn findings_text(out: &mut String, catalog: &Catalog, project: &Project, findings: &[Finding]) {
     let t = Tally::of(findings);
-    let counts = format!(
-        "{} blockers, {} problems, {} advice, {} notes, {} unknown, {} passed",
-        t.blockers, t.problems, t.advice, t.notes, t.unknown, t.passed
-    );
-    out.push_str(&format!("\nFindings: {counts}\n"));
+    let some = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let failed = [some(t.blockers, "blocker"), some(t.problems, "problem"), format!("{} advice", t.advice), some(t.notes, "note")];
+    out.push_str(&format!("\nFindings: {}, {} unknown, {} passed\n", failed.join(", "), t.unknown, t.passed));
     for finding in findings.iter().filter(|f| f.verdict != Verdict::Pass) {
         finding_text(out, catalog, project, finding);
     }

@@ -1,4 +1,4 @@
-//! How a part connects, in the words of a parts list: "PCIe 4.0 x16, 2x PCIe 8-pin", "socket SP3", "M.2-2280 `NVMe` PCIe 4.0 x4".
+//! How a part connects, in the words of a parts list: link and plugs of a card, socket of a CPU, body and bus of a drive.
 
 use crate::catalog::part::{Board, Bridge, Carrier, Case, Cooler, Cpu, Drive, Fan, Gpu, Nic, PartKind, Plugs, Psu, Ram, Riser};
 use crate::catalog::vocab::{DriveBus, GpuForm};

@@ -35,7 +35,7 @@ pub struct PartsList {
 /// Equal parts at like places.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// "`PCIEX16_1`; `PCIEX16_3`"
+    /// Labels of the places, joined by semicolons.
     pub position: String,
     pub kind: String,
     pub part: String,

@@ -288,13 +288,20 @@ pub fn differences(saved: &Snapshot, now: &Snapshot) -> Vec<String> {
             (None, None) => continue,
         });
     }
+    let mut passing = [0_usize; 2];
+    let [new, gone] = &mut passing;
     for (name, change) in compare(&saved.findings, &now.findings) {
-        out.push(match change {
-            (Some(was), Some(is)) => format!("Finding {name}: {is}, was {was}"),
-            (None, Some(is)) => format!("Finding {name}: {is}, new"),
-            (Some(was), None) => format!("Finding {name}: gone, was {was}"),
-            (None, None) => continue,
-        });
+        match change {
+            (Some(was), Some(is)) => out.push(format!("Finding {name}: {is}, was {was}")),
+            (None, Some("pass")) => *new += 1,
+            (Some("pass"), None) => *gone += 1,
+            (None, Some(is)) => out.push(format!("Finding {name}: {is}, new")),
+            (Some(was), None) => out.push(format!("Finding {name}: gone, was {was}")),
+            (None, None) => {}
+        }
+    }
+    for (count, what) in passing.into_iter().zip(["new", "gone"]).filter(|(n, _)| *n > 0) {
+        out.push(format!("Findings that pass: {count} {what}"));
     }
     if out.is_empty() && saved.mark != now.mark {
         out.push("Details of the report differ; its key figures and verdicts are the same".to_owned());
@@ -302,11 +309,11 @@ pub fn differences(saved: &Snapshot, now: &Snapshot) -> Vec<String> {
     out
 }
 
-/// A value before and after; `None` = absent.
-type Change<'a> = (Option<&'a str>, Option<&'a str>);
+/// A name with its value before and now.
+type Change<'a> = (&'a str, (Option<&'a str>, Option<&'a str>));
 
 /// Values that differ, in the order of `now`, then those that are gone.
-fn compare<'a>(saved: &'a [Figure], now: &'a [Figure]) -> Vec<(&'a str, Change<'a>)> {
+fn compare<'a>(saved: &'a [Figure], now: &'a [Figure]) -> Vec<Change<'a>> {
     let mut left: BTreeMap<&str, &str> = saved.iter().map(|f| (f.name.as_str(), f.value.as_str())).collect();
     let mut out = Vec::new();
     for figure in now {

@@ -61,9 +61,7 @@ fn model(model: &ModelShape) -> Result<(), String> {
 
 fn widest(cache: Cache) -> u64 {
     match cache {
-        Cache::Full { kv_heads, k_dim, v_dim } | Cache::Sliding { kv_heads, k_dim, v_dim, window: _ } => {
-            u64::from(kv_heads.max(k_dim).max(v_dim))
-        }
+        Cache::Full { kv_heads, k_dim, v_dim } | Cache::Sliding { kv_heads, k_dim, v_dim, .. } => u64::from(kv_heads.max(k_dim).max(v_dim)),
         Cache::Latent { rank, rope_dim } => u64::from(rank.max(rope_dim)),
         Cache::State { elements } => elements >> 16,
         Cache::Shared | Cache::None => 0,
