@@ -61,7 +61,7 @@ pub enum Action {
     Notice(String),
     Quit,
     /// Go on with an action although changes are lost.
-    Discard(Box<Action>),
+    Discard(Box<Self>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -121,7 +121,7 @@ trait CenteredRow {
 
 impl CenteredRow for Ui {
     /// A row at least as tall as an input, so that labels and inputs share a middle line.
-    fn horizontal_centered_row<R>(&mut self, add: impl FnOnce(&mut Ui) -> R) -> R {
+    fn horizontal_centered_row<R>(&mut self, add: impl FnOnce(&mut Self) -> R) -> R {
         self.horizontal_wrapped(|ui| {
             ui.set_min_height(ui.spacing().interact_size.y);
             add(ui)
