@@ -170,6 +170,7 @@ fn plot_height(ui: &Ui) -> f32 {
 
 /// Coloured squares with names.
 fn legend_ui(ui: &mut Ui, t: &Tokens, entries: &[(Color32, &str)]) {
+    ui.spacing_mut().interact_size.y = 16.0;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(10.0, 0.0);
         for (color, name) in entries {
