@@ -72,7 +72,18 @@ fn main() {
         let t = std::time::Instant::now();
         let _ = analyze(&c, &p, Effort::Live);
         println!("live {:?}", t.elapsed());
-        for f in &full.findings { println!("{:?} {:?} {} {}: {} | stake {:?} | {:?}", f.verdict, f.severity, f.rule, f.guide.join(","), f.message, f.stake.as_ref().and_then(|s| s.money.map(|m| m.to_string())), f.fixes.iter().map(|x| x.label.clone()).collect::<Vec<_>>()); }
+        for f in &full.findings {
+            println!(
+                "{:?} {:?} {} {}: {} | stake {:?} | {:?}",
+                f.verdict,
+                f.severity,
+                f.rule,
+                f.guide.join(","),
+                f.message,
+                f.stake.as_ref().and_then(|s| s.money.map(|m| m.to_string())),
+                f.fixes.iter().map(|x| x.label.clone()).collect::<Vec<_>>()
+            );
+        }
     }
     let _ = p;
 }

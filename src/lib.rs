@@ -13,6 +13,7 @@ pub mod export;
 pub mod files;
 pub mod import;
 pub mod project;
+pub mod replay;
 pub mod report;
 pub mod search;
 pub mod session;

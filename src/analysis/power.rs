@@ -80,7 +80,7 @@ pub fn power(catalog: &Catalog, project: &Project) -> Power {
     let supplies: Vec<(Option<f64>, Option<Efficiency>)> = project
         .rig
         .placed(catalog)
-        .filter_map(|(_, _, p)| if let PartKind::Psu(s) = &p.kind { Some((s.watts, s.efficiency)) } else { None })
+        .filter_map(|(_, _, p)| if let PartKind::Psu(s) = &p.kind { Some((s.watts_at(project.room.mains_v), s.efficiency)) } else { None })
         .collect();
     wall(&mut power, &supplies, project.room.mains_v);
     power
@@ -231,21 +231,16 @@ const EFFICIENCY_SOURCE: &str = "least efficiency that the 80 PLUS certificate a
 ///
 /// Source: 80 PLUS program details, <https://www.clearesult.com/80plus/program-details>.
 pub fn efficiency_at(certificate: Efficiency, load: f64, mains_v: f64) -> f64 {
-    let high = mains_v >= 200.0;
-    let [at20, at50, at100] = match (certificate, high) {
-        (Efficiency::White, false) => [0.80, 0.80, 0.80],
-        (Efficiency::Bronze, false) => [0.82, 0.85, 0.82],
-        (Efficiency::Silver, false) => [0.85, 0.88, 0.85],
-        (Efficiency::Gold, false) => [0.87, 0.90, 0.87],
-        (Efficiency::Platinum, false) => [0.90, 0.92, 0.89],
-        (Efficiency::Titanium, false) => [0.92, 0.94, 0.90],
-        (Efficiency::White, true) => [0.82, 0.85, 0.82],
-        (Efficiency::Bronze, true) => [0.85, 0.88, 0.85],
-        (Efficiency::Silver, true) => [0.87, 0.90, 0.87],
-        (Efficiency::Gold, true) => [0.90, 0.92, 0.89],
-        (Efficiency::Platinum, true) => [0.92, 0.94, 0.90],
-        (Efficiency::Titanium, true) => [0.94, 0.96, 0.94],
+    // At 20, 50 and 100 % load.
+    let (at_115, at_230) = match certificate {
+        Efficiency::White => ([0.80, 0.80, 0.80], [0.82, 0.85, 0.82]),
+        Efficiency::Bronze => ([0.82, 0.85, 0.82], [0.85, 0.88, 0.85]),
+        Efficiency::Silver => ([0.85, 0.88, 0.85], [0.87, 0.90, 0.87]),
+        Efficiency::Gold => ([0.87, 0.90, 0.87], [0.90, 0.92, 0.89]),
+        Efficiency::Platinum => ([0.90, 0.92, 0.89], [0.92, 0.94, 0.90]),
+        Efficiency::Titanium => ([0.92, 0.94, 0.90], [0.94, 0.96, 0.94]),
     };
+    let [at20, at50, at100] = if mains_v >= 200.0 { at_230 } else { at_115 };
     let line = |x0: f64, y0: f64, x1: f64, y1: f64| y0 + (y1 - y0) * (load - x0) / (x1 - x0);
     match certificate {
         Efficiency::Titanium if load < 0.1 => 0.90,

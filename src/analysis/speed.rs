@@ -1,7 +1,7 @@
 //! How fast a workload runs. In this version decode only, as a memory-bandwidth roofline.
 
 use crate::analysis::memory::CardLedger;
-use crate::analysis::memory::plan::{Device, Plan, devices};
+use crate::analysis::memory::plan::{Device, Engine, Plan, devices};
 use crate::analysis::{Basis, Effort, Origin};
 use crate::catalog::Catalog;
 use crate::catalog::model::Cache;
@@ -25,7 +25,7 @@ pub enum Bound {
 pub struct Speed {
     pub workload: usize,
     pub workload_name: String,
-    /// "decode_tokens_per_s": all sequences together.
+    /// `decode_tokens_per_s`: all sequences together.
     pub metric: &'static str,
     pub value: Option<f64>,
     pub low: Option<f64>,
@@ -70,12 +70,16 @@ pub const CALIBRATION: &str = "decode_efficiency";
 impl Factors {
     /// For one card.
     ///
-    /// GDDR cards: 0.85 (0.70–0.95) of the bandwidth. HBM cards have more of it than small matrices can use: 0.65 (0.50–0.85). 25 µs
-    /// (10–60) a layer. Round figures, chosen with two public tables in view: per-card fits give 0.82–0.95 and 81–121 µs on
-    /// github:XiongjieDai/GPU-Benchmarks-on-LLM-Inference (llama.cpp of May 2024; A100 PCIe 0.56, H100 PCIe 0.73), 0.72–0.89 and
-    /// 12–28 µs on github:geerlingguy/ai-benchmarks (2025). No figure is fitted to a single card. Arithmetic: prompts of 1,024 tokens in
-    /// the first table reach 0.2–0.8 of the cards' FP16 matrix rate with FP32 sums.
-    pub fn of(gpu: &Gpu, project: &Project) -> Self {
+    /// GDDR cards: 0.85 (0.70–0.95) of the bandwidth. HBM cards have more of it than small matrices can use: 0.65 (0.50–0.85). Round
+    /// figures, no card has its own; chosen with these tables in view: fits by card on github:XiongjieDai/GPU-Benchmarks-on-LLM-Inference
+    /// (llama.cpp of May 2024) give 0.82–0.95 and 81–121 µs a layer, A100 PCIe 0.56, H100 PCIe 0.73; those on
+    /// github:geerlingguy/ai-benchmarks (2025) 0.72–0.89 and 12–28 µs.
+    ///
+    /// Time a layer: llama.cpp of today 25 µs (10–100, the slow end for engines of 2024 and slow hosts). `PyTorch` servers 60 µs (10–150):
+    /// vLLM of 2024 loses 36 to 103 µs with Qwen2.5 0.5B, 3B and 7B in BF16 on an A100 (github:QwenLM/Qwen2.5 speed benchmark).
+    ///
+    /// Arithmetic: prompts of 1,024 tokens in the first table reach 0.2–0.8 of the cards' FP16 matrix rate with FP32 sums.
+    pub fn of(gpu: &Gpu, engine: Engine, project: &Project) -> Self {
         let own = project.calibration.get(CALIBRATION).copied().filter(|e| *e > 0.0 && *e <= 1.5);
         let hbm = gpu.memory_type.as_deref().is_some_and(|m| m.starts_with("HBM"));
         let efficiency = match own {
@@ -83,7 +87,11 @@ impl Factors {
             None if hbm => [0.50, 0.65, 0.85],
             None => [0.70, 0.85, 0.95],
         };
-        Self { efficiency, layer_s: [60e-6, 25e-6, 10e-6], arithmetic: [0.2, 0.4, 0.8], own: own.is_some() }
+        let layer_s = match engine {
+            Engine::LlamaCpp => [100e-6, 25e-6, 10e-6],
+            Engine::Framework => [150e-6, 60e-6, 10e-6],
+        };
+        Self { efficiency, layer_s, arithmetic: [0.2, 0.4, 0.8], own: own.is_some() }
     }
 }
 
@@ -137,7 +145,7 @@ impl<'a> Decode<'a> {
             let gb_s = card.gpu.bandwidth_gb_s.filter(|b| *b > 0.0);
             let gb_s = gb_s.ok_or_else(|| format!("bandwidth_gb_s of {}", card.part.short_name()))?;
             let tflops = [card.gpu.tensor_fp16_tflops, card.gpu.fp16_tflops, card.gpu.fp32_tflops].into_iter().flatten().reduce(f64::max);
-            Ok((gb_s * 1e9, tflops.filter(|t| *t > 0.0).map(|t| t * 1e12), Factors::of(card.gpu, project)))
+            Ok((gb_s * 1e9, tflops.filter(|t| *t > 0.0).map(|t| t * 1e12), Factors::of(card.gpu, plan.engine, project)))
         };
         Ok(Self { plan, cards: plan.cards.iter().map(rate).collect::<Result<_, String>>()? })
     }
@@ -260,10 +268,11 @@ fn origin(decode: &Decode<'_>) -> Origin {
             formula.push_str(&format!(" split over cards one after the other, ÷ ({}) GB/s", rates.join(", ")));
         }
     }
-    formula.push_str(&format!(" + {} layers × 25 µs)", workload.model.layers));
+    let layer_us = decode.cards.first().map_or(0.0, |c| c.2.layer_s[1] * 1e6);
+    formula.push_str(&format!(" + {} layers × {layer_us:.0} µs)", workload.model.layers));
     if decode.cards.iter().any(|c| c.2.own) {
-        return Origin::new(Basis::Fitted, formula, "your own efficiency; time a layer from public llama.cpp tables");
+        return Origin::new(Basis::Fitted, formula, "your own efficiency; time a layer from public tables");
     }
-    let source = "general efficiencies, not of this card: 0.85 of GDDR bandwidth (0.70–0.95), 0.65 of HBM's (0.50–0.85), 25 µs a layer (10–60); round figures chosen with github:XiongjieDai/GPU-Benchmarks-on-LLM-Inference and github:geerlingguy/ai-benchmarks in view";
+    let source = "general efficiencies, not of this card: 0.85 of GDDR bandwidth (0.70–0.95), 0.65 of HBM's (0.50–0.85), 25 µs a layer for llama.cpp (10–100), 60 µs for PyTorch servers (10–150); round figures chosen with github:XiongjieDai/GPU-Benchmarks-on-LLM-Inference, github:geerlingguy/ai-benchmarks and github:QwenLM/Qwen2.5 in view";
     Origin::new(Basis::Assumed, formula, source)
 }

@@ -36,7 +36,7 @@ fn never(why: impl Into<String>) -> Fit {
 /// Whether `part` goes into `slot`. `moving` is the placement that would move there, if it is one.
 pub fn fit(catalog: &Catalog, build: &Build, part: &Part, slot: &Slot, moving: Option<super::PlacementId>) -> Fit {
     let others: Vec<_> = slot.occupants.iter().filter(|&&o| Some(o) != moving).collect();
-    let mechanical = match_kinds(catalog, build, part, slot);
+    let mechanical = match_kinds(catalog, build, part, slot, moving);
     if !mechanical.possible() || slot.kind == SlotKind::Dimm {
         return mechanical;
     }
@@ -45,7 +45,7 @@ pub fn fit(catalog: &Catalog, build: &Build, part: &Part, slot: &Slot, moving: O
     if slot.replaces() { Fit::FitsBut(format!("it replaces {name}")) } else { never(format!("{} is taken by {name}", slot.label)) }
 }
 
-fn match_kinds(catalog: &Catalog, build: &Build, part: &Part, slot: &Slot) -> Fit {
+fn match_kinds(catalog: &Catalog, build: &Build, part: &Part, slot: &Slot, moving: Option<super::PlacementId>) -> Fit {
     match (&part.kind, &slot.kind) {
         (PartKind::Case(_), SlotKind::Case) | (PartKind::Board(_), SlotKind::Board) | (PartKind::Psu(_), SlotKind::Psu) => Fit::Fits,
         (PartKind::Cpu(cpu), SlotKind::Socket) => cpu_fit(cpu, host_board(catalog, build, &slot.id)),
@@ -59,7 +59,9 @@ fn match_kinds(catalog: &Catalog, build: &Build, part: &Part, slot: &Slot) -> Fi
                 Some(_) => never(format!("it has no mounting kit for {socket}")),
             }
         }
-        (PartKind::Ram(ram), SlotKind::Dimm) => ram_fit(ram, host_board(catalog, build, &slot.id), free_dimms(catalog, build, slot)),
+        (PartKind::Ram(ram), SlotKind::Dimm) => {
+            ram_fit(ram, host_board(catalog, build, &slot.id), free_dimms(catalog, build, slot, moving))
+        }
         (PartKind::Fan(fan), SlotKind::FanMount { size_mm, .. }) => match fan.size_mm {
             Some(size) if size > f64::from(*size_mm) => never(format!("the mount takes {size_mm} mm, the fan has {size} mm")),
             Some(_) => Fit::Fits,
@@ -99,9 +101,10 @@ fn gpu_product<'a>(catalog: &'a Catalog, build: &Build, host: super::PlacementId
     }
 }
 
-fn free_dimms(catalog: &Catalog, build: &Build, slot: &Slot) -> Option<i32> {
+/// Memory slots that no kit fills, the one that moves or is exchanged not counted.
+fn free_dimms(catalog: &Catalog, build: &Build, slot: &Slot, moving: Option<super::PlacementId>) -> Option<i32> {
     let total = i32::from(host_board(catalog, build, &slot.id)?.dimm_slots?);
-    let used: i32 = slot.occupants.iter().map(|o| modules(catalog, build, *o)).sum();
+    let used: i32 = slot.occupants.iter().filter(|&&o| Some(o) != moving).map(|o| modules(catalog, build, *o)).sum();
     Some(total - used)
 }
 

@@ -1,6 +1,6 @@
 //! What can be said of any part without knowing its kind.
 
-use super::part::{Part, PartKind, Source};
+use super::part::{Part, PartKind, Psu, Source};
 use super::vocab::Confidence;
 
 /// Kind keys in the order in which people choose parts; also the table names of catalog files.
@@ -101,5 +101,12 @@ impl Part {
             | PartKind::Carrier(_)
             | PartKind::Bridge(_) => (None, None),
         }
+    }
+}
+
+impl Psu {
+    /// Rating at this mains voltage; `None` = unknown there.
+    pub fn watts_at(&self, mains_v: f64) -> Option<f64> {
+        self.watts.filter(|_| self.full_power_from_v.is_none_or(|from| mains_v >= from))
     }
 }

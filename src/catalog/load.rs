@@ -108,6 +108,13 @@ pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
             }
             continue;
         }
+        if name.ends_with("rates.toml") {
+            match toml::from_str(text) {
+                Ok(read) => rates = read,
+                Err(e) => faults.push(file_fault(name, text, &e)),
+            }
+            continue;
+        }
         if is_model_list(name) {
             continue; // read by import/model_list.rs
         }
@@ -228,8 +235,9 @@ fn build_part(raw: &Raw<'_>, raws: &BTreeMap<String, Raw<'_>>, faults: &mut Vec<
         }
     }
     let own: Vec<(String, Range<usize>)> = raw.table.keys().map(|k| (k.get_ref().to_string(), k.span())).collect();
-    let head: Head = decode(raw, head, faults)?;
-    let kind = decode_kind(raw, facts, faults)?;
+    let head: Option<Head> = decode(raw, head, faults);
+    let kind = decode_kind(raw, facts, faults);
+    let head = head?;
     let (mut from, mut sources) = (head.from, BTreeMap::new());
     check_provenance(raw, &own, &from, faults);
     keep_sources(raw.file, from.values().map(|p| &p.source), &mut sources);
@@ -240,6 +248,7 @@ fn build_part(raw: &Raw<'_>, raws: &BTreeMap<String, Raw<'_>>, faults: &mut Vec<
         }
     }
     inherit_provenance(&chain, &mut from, &mut sources);
+    let kind = kind?;
     (faults.len() == before).then(|| Part {
         id: PartId::new(&head.id),
         name: head.name,

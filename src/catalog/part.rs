@@ -315,6 +315,8 @@ pub struct Drive {
 #[serde(deny_unknown_fields, default)]
 pub struct Psu {
     pub watts: Option<f64>,
+    /// Gives its rating only from this mains voltage up; absent = at any.
+    pub full_power_from_v: Option<f64>,
     pub efficiency: Option<Efficiency>,
     /// "2.x", "3.0", "3.1".
     pub atx_version: Option<String>,

@@ -24,20 +24,20 @@ as_kind!(
     riser: Riser(Riser),
 );
 
-/// Parts of the catalog that pass the filter: priced ones first, cheapest first; stand-ins last.
-pub(super) fn cheapest<'a>(case: &Case<'a>, keep: impl Fn(&Part) -> bool) -> Vec<&'a Part> {
+/// Parts of the catalog that pass the filter: priced ones first, cheapest first.
+fn cheapest<'a>(case: &Case<'a>, keep: impl Fn(&Part) -> bool) -> Vec<&'a Part> {
     let mut parts: Vec<&Part> = case.catalog.parts().filter(|p| keep(p)).collect();
     parts.sort_by_cached_key(|p| {
         let price = counted(case, &p.id).map_or(i64::MAX, |m| m.cents);
-        (p.generic, price, p.id.clone())
+        (price, p.id.clone())
     });
     parts
 }
 
-/// Other parts for the place of `what`.
+/// Other parts for the place of `what`; stand-ins only in place of stand-ins.
 pub(super) fn swap(case: &Case<'_>, what: PlacementId, keep: impl Fn(&Part) -> bool) -> Vec<Fix> {
     let Some(old) = case.part_of(what) else { return Vec::new() };
-    let others = cheapest(case, |p| p.id != old.id && p.kind.index() == old.kind.index() && keep(p));
+    let others = cheapest(case, |p| p.id != old.id && p.kind.index() == old.kind.index() && (!p.generic || old.generic) && keep(p));
     others.into_iter().map(|new| swap_fix(case, what, old, new, Vec::new())).collect()
 }
 
@@ -54,7 +54,7 @@ pub(super) fn swap_and_seat(case: &Case<'_>, what: PlacementId, to: &SlotId, kee
 pub(super) fn swap_fix(case: &Case<'_>, what: PlacementId, old: &Part, new: &Part, then: Vec<Edit>) -> Fix {
     let mut edits = vec![Edit::Replace { what, part: new.id.clone() }];
     edits.extend(then);
-    let label = format!("Replace {} by {}, {}", old.short_name(), new.short_name(), difference(case, old, new));
+    let label = format!("Replace {} by {}, {}", case.name(what), new.short_name(), difference(case, old, new));
     Fix { label, edits, safety: Safety::Ask }
 }
 
@@ -73,7 +73,7 @@ fn difference(case: &Case<'_>, old: &Part, new: &Part) -> String {
 
 /// New parts for a free place.
 pub(super) fn add(case: &Case<'_>, slot: &SlotId, keep: impl Fn(&Part) -> bool) -> Vec<Fix> {
-    let parts = cheapest(case, keep);
+    let parts = cheapest(case, |p| !p.generic && keep(p));
     parts.into_iter().map(|new| add_fix(case, slot, new)).collect()
 }
 

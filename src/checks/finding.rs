@@ -53,6 +53,7 @@ pub struct Stake {
     /// Speed gained by the fix, percent.
     pub speed_pct: Option<f64>,
     pub celsius: Option<f64>,
+    /// Watts that mending saves.
     pub watts: Option<f64>,
 }
 

@@ -93,7 +93,8 @@ fn socket_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
 
 fn cpu_pair(case: &Case<'_>, out: &mut Vec<Finding>) {
     let cpus = case.cpus();
-    if cpus.is_empty() {
+    let sockets = case.board().and_then(|b| b.is.socket_count).unwrap_or(1);
+    if cpus.is_empty() || sockets < 2 {
         return;
     }
     let n = cpus.len();

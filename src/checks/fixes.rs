@@ -33,40 +33,78 @@ pub fn mend(case: &Case<'_>, findings: &mut [Finding]) {
     sort(findings);
 }
 
-fn mend_one(case: &Case<'_>, finding: &mut Finding, serious: &BTreeSet<FindingKey>) {
+fn mend_one(case: &Case<'_>, finding: &mut Finding, before: &BTreeSet<FindingKey>) {
     let Some(search) = check(finding.rule).and_then(|c| c.search.as_ref()) else { return };
     let mut first: Option<Facts> = None;
+    let mut spoilt: Option<String> = None;
     for group in (search.candidates)(case, finding) {
-        for fix in group.into_iter().take(TRIES) {
-            let Some(after) = try_fix(case, finding, &fix, serious) else { continue };
-            finding.fixes.push(fix);
-            first.get_or_insert(after);
-            break;
-        }
+        let Some((fix, tried)) = best(case, finding, group, before, &mut spoilt) else { continue };
+        finding.fixes.push(fix);
+        first.get_or_insert(tried.facts);
     }
     match first {
         Some(after) if finding.stake.is_none() => finding.stake = stake(case.facts, &after),
         Some(_) => {}
-        None => finding.no_fix = Some(search.none.to_owned()),
+        None => finding.no_fix = Some(spoilt.unwrap_or_else(|| search.none.to_owned())),
     }
 }
 
-/// Failures that hurt; a fix must add none.
-fn serious(findings: &[Finding]) -> BTreeSet<FindingKey> {
-    let hurts = |f: &&Finding| f.verdict == Verdict::Fail && f.severity <= Severity::Problem;
-    findings.iter().filter(hurts).map(Finding::key).collect()
+/// The first fix of a group without ill effect, else the first whose ill effect is milder than what it mends; its label then says so.
+/// What would mend the finding at too high a price is told in `spoilt`.
+fn best(
+    case: &Case<'_>,
+    finding: &Finding,
+    group: Vec<Fix>,
+    before: &BTreeSet<FindingKey>,
+    spoilt: &mut Option<String>,
+) -> Option<(Fix, Tried)> {
+    let mut second = None;
+    for mut fix in group.into_iter().take(TRIES) {
+        let Some(tried) = try_fix(case, finding, &fix, before) else { continue };
+        match tried.added {
+            None => return Some((fix, tried)),
+            Some((severity, title)) if severity > finding.severity => {
+                fix.label = format!("{}; leaves a milder fault: {title}", fix.label);
+                second.get_or_insert((fix, tried));
+            }
+            Some((_, title)) => {
+                spoilt.get_or_insert_with(|| format!("\"{}\" would mend it, but another check then fails: {title}.", fix.label));
+            }
+        }
+    }
+    second
 }
 
-/// The rig's facts after the fix, if it mends the finding, adds no serious failure and pushes nothing out of its place.
-fn try_fix(case: &Case<'_>, finding: &Finding, fix: &Fix, before: &BTreeSet<FindingKey>) -> Option<Facts> {
+/// A candidate that mends the finding.
+struct Tried {
+    facts: Facts,
+    /// The worst failure that comes with it.
+    added: Option<(Severity, &'static str)>,
+}
+
+/// Failures that hurt.
+fn serious(findings: &[Finding]) -> BTreeSet<FindingKey> {
+    findings.iter().filter(|f| hurts(f)).map(Finding::key).collect()
+}
+
+fn hurts(finding: &Finding) -> bool {
+    finding.verdict == Verdict::Fail && finding.severity <= Severity::Problem
+}
+
+/// What comes of a fix, if it mends the finding and pushes nothing out of its place.
+fn try_fix(case: &Case<'_>, finding: &Finding, fix: &Fix, before: &BTreeSet<FindingKey>) -> Option<Tried> {
     let project = apply_all(case, &fix.edits)?;
     if placed(case.project).iter().any(|id| project.rig.placement(*id).is_some_and(|p| p.slot.is_none())) {
         return None;
     }
     let after = facts(case.catalog, &project, Effort::Live);
     let findings = run(&Case { catalog: case.catalog, project: &project, facts: &after });
-    let holds = mended(finding, &findings) && serious(&findings).is_subset(before);
-    holds.then_some(after)
+    if !mended(finding, &findings) {
+        return None;
+    }
+    let added = findings.iter().filter(|f| hurts(f) && !before.contains(&f.key())).min_by_key(|f| f.severity);
+    let added = added.map(|f| (f.severity, check(f.rule).map_or("another one", |c| c.title)));
+    Some(Tried { facts: after, added })
 }
 
 /// Whether nothing of the same rule about the same first subject fails or is unknown any more.
@@ -78,7 +116,7 @@ fn mended(old: &Finding, now: &[Finding]) -> bool {
 }
 
 /// The project after several edits, if all apply.
-pub(super) fn apply_all(case: &Case<'_>, edits: &[Edit]) -> Option<Project> {
+fn apply_all(case: &Case<'_>, edits: &[Edit]) -> Option<Project> {
     let mut project = case.project.clone();
     for edit in edits {
         project = edit.apply(case.catalog, &project).ok()?;
@@ -121,8 +159,8 @@ fn money_saved(before: &Facts, after: &Facts) -> Option<Money> {
 
 /// What a part costs in the room's currency, if that is known.
 pub(super) fn counted(case: &Case<'_>, part: &PartId) -> Option<Money> {
-    let asked = best_price(case.catalog, case.project, part)?.price;
-    in_room_currency(case.catalog, case.project, asked).map(|(money, _)| money)
+    let asked = best_price(case.catalog, case.project, part)?;
+    in_room_currency(case.catalog, case.project, asked.price).map(|(money, _)| money)
 }
 
 /// The placed piece that a finding is about first.

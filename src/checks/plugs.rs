@@ -59,7 +59,7 @@ impl Count {
     }
     fn text(self) -> String {
         let kinds = [(self.eight, "8-pin"), (self.six, "6-pin"), (self.sixteen, "16-pin"), (self.eps, "EPS")];
-        let parts: Vec<String> = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, kind)| format!("{n} {kind}")).collect();
+        let parts: Vec<String> = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, kind)| format!("{n} × {kind}")).collect();
         if parts.is_empty() { "none".to_owned() } else { join(&parts) }
     }
 }

@@ -60,7 +60,9 @@ pub(super) const RULES: &[Check] = &[
 fn supplies<'a>(case: &Case<'a>) -> (Vec<Piece<'a, Psu>>, Vec<Subject>, Vec<MissingFact>) {
     let list = case.psus();
     let subjects = about(list.iter().map(|p| p.id));
-    let gaps = list.iter().filter(|p| p.is.watts.is_none()).map(|p| missing(p.part.short_name(), "watts")).collect();
+    let mains = case.project.room.mains_v;
+    let field = |p: &Piece<'_, Psu>| if p.is.watts.is_none() { "watts".to_owned() } else { format!("watts at {mains:.0} V") };
+    let gaps = list.iter().filter(|p| p.is.watts_at(mains).is_none()).map(|p| missing(p.part.short_name(), &field(p))).collect();
     (list, subjects, gaps)
 }
 
@@ -116,9 +118,10 @@ fn psu_capacity(case: &Case<'_>, out: &mut Vec<Finding>) {
 fn larger(case: &Case<'_>, need: f64, keep: impl Fn(&Psu) -> bool) -> Vec<Fix> {
     let list = case.psus();
     let Some(first) = list.first() else { return Vec::new() };
-    let rest: f64 = list.iter().skip(1).filter_map(|p| p.is.watts).sum();
+    let mains = case.project.room.mains_v;
+    let rest: f64 = list.iter().skip(1).filter_map(|p| p.is.watts_at(mains)).sum();
     let form = first.is.form;
-    let good = |p: &Part| psu(p).is_some_and(|s| s.form == form && keep(s) && s.watts.is_some_and(|w| w + rest >= need));
+    let good = |p: &Part| psu(p).is_some_and(|s| s.form == form && keep(s) && s.watts_at(mains).is_some_and(|w| w + rest >= need));
     swap(case, first.id, good)
 }
 
@@ -152,7 +155,7 @@ fn bearable(case: &Case<'_>) -> Result<(f64, bool), Vec<MissingFact>> {
     let (mut sum, mut modern, mut facts) = (0.0, true, Vec::new());
     for supply in case.psus() {
         let name = supply.part.short_name();
-        match (supply.is.watts, supply.is.atx_version.as_deref()) {
+        match (supply.is.watts_at(case.project.room.mains_v), supply.is.atx_version.as_deref()) {
             (Some(rated), Some(version)) => {
                 let atx3 = version.starts_with('3');
                 modern &= atx3;
@@ -226,21 +229,25 @@ fn power_limit(case: &Case<'_>, out: &mut Vec<Finding>) {
     let rule = "power_limit_not_transient";
     let (Some(peak), Ok((bears, _))) = (peak(case), bearable(case)) else {
         let facts = bearable(case).err().unwrap_or_default();
-        out.push(unknown(rule, Severity::Problem, subjects, "Whether the limited cards' short peaks are borne", facts));
+        out.push(unknown(rule, Severity::Advice, subjects, "Whether the limited cards' short peaks are borne", facts));
         return;
     };
     let cards = count(limited.len(), "card");
     let finding = if peak.total_w > bears {
-        let text =
-            format!("{cards} limited to {} together still peak: about {} in all, {} borne.", watts(sum), watts(peak.total_w), watts(bears));
-        Finding::new(rule, Verdict::Fail, Severity::Problem, subjects, text)
+        let text = format!(
+            "{cards} limited to {} in all may still peak: about {} with all else, {} borne.",
+            watts(sum),
+            watts(peak.total_w),
+            watts(bears)
+        );
+        Finding::new(rule, Verdict::Fail, Severity::Advice, subjects, text)
     } else {
         let text = format!(
-            "{cards} limited to {} together; peaks of about {} in all are borne without the limit.",
+            "{cards} limited to {} in all; peaks of about {} with all else are borne even without the limit.",
             watts(sum),
             watts(peak.total_w)
         );
-        Finding::new(rule, Verdict::Pass, Severity::Problem, subjects, text)
+        Finding::new(rule, Verdict::Pass, Severity::Advice, subjects, text)
     };
     out.push(finding.number("gpu_w", sum).number("peak_w", peak.total_w).number("bears_w", bears));
 }

@@ -161,7 +161,7 @@ fn ram_fixes(case: &Case<'_>, _: &Finding) -> Vec<Vec<Fix>> {
 
 fn psu_fixes(case: &Case<'_>, _: &Finding) -> Vec<Vec<Fix>> {
     let need = case.facts.power.with_margin_w.max(case.facts.power.typical_w);
-    vec![add(case, &SlotId::rig("psu1"), |p| psu(p).is_some_and(|s| s.watts.is_some_and(|w| w >= need)))]
+    vec![add(case, &SlotId::rig("psu1"), |p| psu(p).is_some_and(|s| s.watts_at(case.project.room.mains_v).is_some_and(|w| w >= need)))]
 }
 
 fn cooler_fixes(case: &Case<'_>, _: &Finding) -> Vec<Vec<Fix>> {

@@ -133,33 +133,57 @@ pub(super) fn within(value: &Fact, limit: &Fact, band: f64) -> Room {
 
 /// An unknown verdict that names what is missing.
 pub(super) fn unknown(rule: &'static str, severity: Severity, subjects: Vec<Subject>, question: &str, facts: Vec<MissingFact>) -> Finding {
-    let names: Vec<String> = facts.iter().map(|m| format!("{} of {}", words(&m.field), m.part)).collect();
-    let verb = if names.len() == 1 { "is" } else { "are" };
-    let message = format!("{question} is unknown: {} {verb} not known well enough.", join(&names));
-    let mut finding = Finding::new(rule, Verdict::Unknown, severity, subjects, message);
-    finding.missing = facts;
+    let mut finding = Finding::new(rule, Verdict::Unknown, severity, subjects, "");
+    for fact in facts {
+        if !finding.missing.contains(&fact) {
+            finding.missing.push(fact);
+        }
+    }
+    let names: Vec<String> = finding.missing.iter().map(|m| format!("{} of {}", words(&m.field), m.part)).collect();
+    finding.message = format!("{question} is unknown. Missing: {}.", join(&names));
     finding
 }
 
 /// A field's name in words: `max_gpu_length_mm` is "largest GPU length".
 pub(super) fn words(field: &str) -> String {
-    let bare = ["_mm", "_gb", "_mt_s", "_w", "_ghz"].iter().find_map(|unit| field.strip_suffix(unit)).unwrap_or(field);
-    let words: Vec<&str> = bare
-        .split('_')
-        .map(|w| match w {
-            "max" => "largest",
-            "gpu" => "GPU",
-            "psu" => "PSU",
-            "cpu" => "CPU",
-            "ram" => "RAM",
-            "pcie" => "PCIe",
-            "tdp" => "power",
-            "atx" => "ATX",
-            "eps" => "EPS",
-            "hpwr" => "16-pin rating",
-            "cuda" => "CUDA release",
-            other => other,
-        })
-        .collect();
-    words.join(" ")
+    const NAMES: &[(&str, &str)] = &[
+        ("atx_version", "ATX version"),
+        ("cooler", "kind of cooler"),
+        ("dimm_slots", "number of memory slots"),
+        ("ecc", "error correction"),
+        ("eps_plugs", "CPU power plugs"),
+        ("expansion_slots", "number of openings"),
+        ("graphics", "graphics unit"),
+        ("hpwr_w", "rating of the 16-pin lead"),
+        ("lan", "management chip"),
+        ("last_cuda", "last CUDA release"),
+        ("life.outlook", "outlook"),
+        ("max_board_depth_mm", "largest board depth"),
+        ("max_cooler_height_mm", "largest cooler height"),
+        ("max_gpu_length_mm", "largest card length"),
+        ("max_gpu_length_radiator_mm", "largest card length behind a radiator"),
+        ("max_psu_length_mm", "largest supply length"),
+        ("max_sockets", "number of CPUs that work together"),
+        ("measured_memory", "measured memory"),
+        ("memory_max_gb", "largest memory"),
+        ("memory_mt_s", "memory speed"),
+        ("p2p", "peer access"),
+        ("pcie_gen", "PCIe generation"),
+        ("pcie_lanes", "PCIe lanes"),
+        ("psu_forms", "forms of supply"),
+        ("radiators", "places for radiators"),
+        ("ram_clearance_mm", "room over the memory"),
+        ("rotating", "kind of drive"),
+        ("segment", "market"),
+        ("slots", "number of slots covered"),
+        ("tdp_w", "power"),
+    ];
+    if let Some((_, name)) = NAMES.iter().find(|(key, _)| *key == field) {
+        return (*name).to_owned();
+    }
+    if field.contains(' ') {
+        return field.to_owned();
+    }
+    let bare = ["_mm", "_gb", "_mt_s", "_w"].iter().find_map(|unit| field.strip_suffix(unit)).unwrap_or(field);
+    bare.replace('_', " ")
 }

@@ -183,12 +183,17 @@ fn gpu_thickness(case: &Case<'_>, out: &mut Vec<Finding>) {
             out.push(ask(facts));
             continue;
         };
+        // A guess that just fits may be half a slot short.
+        let guessed = piece.part.is_assumed("slots") && card.thickness_assumed;
         let thick = slots_text(piece.is.slots.unwrap_or(f64::from(covers)));
         let finding = match card.opening {
             Some(first) if u16::from(first) + u16::from(covers) - 1 > u16::from(total) => {
                 let last = u16::from(first) + u16::from(covers) - 1;
                 say(Verdict::Fail, format!("{name} ({thick}) covers openings {first} to {last}, {inside} has {total}."))
                     .number("last_opening", f64::from(last))
+            }
+            Some(first) if guessed && u16::from(first) + u16::from(covers) - 1 == u16::from(total) => {
+                ask(vec![missing(piece.part.short_name(), "slots")])
             }
             Some(first) => {
                 let last = u16::from(first) + u16::from(covers) - 1;
@@ -261,15 +266,15 @@ fn slot_attach(case: &Case<'_>, out: &mut Vec<Finding>) {
     let cards = seated(case, &all);
     let several = cards.len() > 1;
     for (card, connector) in cards {
-        let (name, label) = (case.name(card.id), &connector.label);
+        let (name, label) = (card.part.short_name(), &connector.label);
         let subjects = about([card.id]);
         let say = |verdict, text: String| Finding::new("slot_attach", verdict, Severity::Advice, subjects.clone(), text);
         out.push(match connector.from.as_deref() {
             _ if !several => say(Verdict::Pass, format!("{name} is the only card, so it shares no link with another.")),
             Some("chipset") => {
-                say(Verdict::Fail, format!("{label} hangs on the chipset: {name} reaches the other cards at about half speed."))
+                say(Verdict::Fail, format!("{label} hangs on the chipset: its {name} reaches the other cards at about half speed."))
             }
-            Some(from) => say(Verdict::Pass, format!("{label} of {name} goes to {from}.")),
+            Some(from) => say(Verdict::Pass, format!("{label} with {name} goes to {from}.")),
             None => {
                 let board = case.board().map_or("the board", |b| b.part.short_name());
                 unknown(

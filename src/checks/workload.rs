@@ -40,7 +40,7 @@ pub(super) const RULES: &[Check] = &[
         run: model_fits,
         search: Some(Search {
             candidates: model_fixes,
-            none: "No shorter context, smaller batch or larger card in the catalog makes it fit.",
+            none: "No shorter context, smaller batch or larger card in the catalog makes it fit in this rig.",
         }),
     },
     Check {
@@ -239,7 +239,7 @@ fn threads(case: &Case<'_>, out: &mut Vec<Finding>) {
     let (least, wished) = (case.project.threshold("threads_per_gpu_min"), case.project.threshold("threads_per_gpu"));
     let total: f64 = cpus.iter().filter_map(|c| c.is.threads).map(f64::from).sum();
     let each = total / cards.len() as f64;
-    let text = format!("{total} CPU threads for {}: {} each", count(cards.len(), "card"), plain(each, 1));
+    let text = format!("{} for {}: {} each", count(total as usize, "CPU thread"), count(cards.len(), "card"), plain(each, 1));
     let (verdict, severity, text) = if each < least {
         (Verdict::Fail, Severity::Problem, format!("{text}, {} at least are needed.", plain(least, 1)))
     } else if each < wished {
@@ -290,7 +290,11 @@ fn cuda_mix(case: &Case<'_>, out: &mut Vec<Finding>) {
     } else if !ended.is_empty() && !current.is_empty() {
         say(
             Verdict::Fail,
-            format!("{} end at CUDA {last}, {} go on: one build of newer CUDA cannot serve both.", join(&ended), join(&current)),
+            format!(
+                "CUDA {last} is the last for {}, later ones serve {}: one build of current CUDA cannot serve both.",
+                join(&ended),
+                join(&current)
+            ),
         )
     } else if facts.is_empty() || cards.len() == 1 {
         say(

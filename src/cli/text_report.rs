@@ -1,5 +1,7 @@
 //! The report for people who read it in a terminal.
 
+use std::collections::BTreeSet;
+
 use crate::analysis::cost::Cost;
 use crate::analysis::memory::CardLedger;
 use crate::analysis::power::Power;
@@ -120,12 +122,11 @@ fn finding_text(out: &mut String, catalog: &Catalog, project: &Project, finding:
         (_, severity) => severity.text(),
     };
     let guide = if finding.guide.is_empty() { String::new() } else { format!(", {}", finding.guide.join(" ")) };
-    let about: Vec<String> = finding.subjects.iter().map(|s| subject(catalog, project, s)).collect();
+    let about = about(catalog, project, &finding.subjects);
     out.push_str(&format!("\n  {level}: {} [{}{guide}]\n", rule.map_or(finding.rule, |r| r.title), finding.rule));
-    out.push_str(&format!("    {}\n    About {}.\n", finding.message, about.join(", ")));
-    for missing in &finding.missing {
-        out.push_str(&format!("    Missing: {} of {}.\n", missing.field, missing.part));
-    }
+    out.push_str(&format!("    {}\n    About {about}.\n", finding.message));
+    let missing: BTreeSet<String> = finding.missing.iter().map(|m| format!("    Missing: {} of {}.\n", m.field, m.part)).collect();
+    out.extend(missing);
     if let Some(rule) = rule {
         out.push_str(&format!("    Why: {}\n", rule.why));
     }
@@ -150,14 +151,24 @@ fn stake_text(stake: &Stake) -> String {
     [money, speed, heat, stake.watts.map(watts)].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn subject(catalog: &Catalog, project: &Project, subject: &Subject) -> String {
-    match subject {
-        Subject::Placement(id) => {
-            let part = project.rig.placement(*id).and_then(|p| catalog.part(&p.part));
-            part.map_or_else(|| id.to_string(), |p| format!("{} ({id})", p.short_name()))
+/// "RTX 3090 (p3, p4), slot p1/PCIE1"
+fn about(catalog: &Catalog, project: &Project, subjects: &[Subject]) -> String {
+    let mut names: Vec<(String, Vec<String>)> = Vec::new();
+    for subject in subjects {
+        let (name, id) = match subject {
+            Subject::Placement(id) => {
+                let part = project.rig.placement(*id).and_then(|p| catalog.part(&p.part));
+                (part.map_or("piece", |p| p.short_name()).to_owned(), Some(id.to_string()))
+            }
+            Subject::Slot(slot) => (format!("slot {slot}"), None),
+            Subject::Workload(name) => (format!("workload {name}"), None),
+            Subject::Whole => ("the rig".to_owned(), None),
+        };
+        match names.iter_mut().find(|(n, _)| *n == name) {
+            Some((_, ids)) => ids.extend(id),
+            None => names.push((name, id.into_iter().collect())),
         }
-        Subject::Slot(slot) => format!("slot {slot}"),
-        Subject::Workload(name) => format!("workload {name}"),
-        Subject::Whole => "the rig".to_owned(),
     }
+    let text = |(name, ids): (String, Vec<String>)| if ids.is_empty() { name } else { format!("{name} ({})", ids.join(", ")) };
+    names.into_iter().map(text).collect::<Vec<_>>().join(", ")
 }

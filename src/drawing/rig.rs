@@ -130,11 +130,14 @@ impl<'a> Pen<'a> {
         self.rect(r, 3.0, fill, line(Role::Mount, THIN, occupant.is_none()), target);
         let (x, y) = (r.x + 11.0, r.y + r.h / 2.0);
         self.text((x, y), n.to_string(), (10.0, true, Role::SubLabel), Anchor::Center, 18.0);
-        let name = occupant.and_then(|id| self.part(id)).map(Part::short_name);
-        let upper = name.unwrap_or("free");
-        let role = if occupant.is_some() { Role::Label } else { Role::SubLabel };
-        self.text((r.x + 22.0, r.y + 7.5), upper, (10.0, occupant.is_some(), role), Anchor::LeftMiddle, r.w - 25.0);
-        self.text((r.x + 22.0, r.y + 17.0), place.slot.label.clone(), (8.5, false, Role::SubLabel), Anchor::LeftMiddle, r.w - 25.0);
+        let (at, room) = (r.x + 22.0, r.w - 25.0);
+        match occupant.and_then(|id| self.part(id)) {
+            Some(part) => {
+                self.text((at, y - 7.0), part.short_name(), (11.0, true, Role::Label), Anchor::LeftMiddle, room);
+                self.text((at, y + 7.5), place.slot.label.clone(), (10.0, false, Role::SubLabel), Anchor::LeftMiddle, room);
+            }
+            None => self.text((at, y), format!("{}, free", place.slot.label), (10.0, false, Role::SubLabel), Anchor::LeftMiddle, room),
+        }
     }
 
     fn seat(&mut self, seat: &Seat, layer: Layer) {
@@ -153,7 +156,7 @@ impl<'a> Pen<'a> {
         match &part.kind {
             PartKind::Board(_) => self.board(seat, part),
             PartKind::Gpu(gpu) => self.gpu(seat, part, gpu),
-            PartKind::Cpu(_) => self.boxed(seat, part, Role::Socket, ""),
+            PartKind::Cpu(_) => self.cpu(seat, part),
             PartKind::Cooler(_) => self.cooler(seat, part),
             PartKind::Ram(_) => {
                 for rect in std::iter::once(seat.rect).chain(seat.also.iter().copied()) {
@@ -180,8 +183,8 @@ impl<'a> Pen<'a> {
         let r = seat.rect;
         let edge = line(Role::BoardEdge, 1.5, seat.position != Position::Known);
         self.rect(r, 3.0, Some(Role::Board), edge, Some(Target::Placement(seat.placement)));
-        let at = (r.right() - 5.0, r.bottom() - 8.0);
-        self.text(at, part.short_name(), (10.0, false, Role::SubLabel), Anchor::RightMiddle, r.w * 0.8);
+        let at = (r.right() - 2.0, r.bottom() + 7.0);
+        self.text(at, part.short_name(), (10.0, false, Role::SubLabel), Anchor::RightMiddle, r.w);
     }
 
     /// A plain box with the part's name and one line more.
@@ -193,6 +196,22 @@ impl<'a> Pen<'a> {
         self.text((x, y - shift), part.short_name(), (11.0, true, Role::Label), Anchor::Center, r.w - 6.0);
         if shift > 0.0 {
             self.text((x, y + shift), below, (9.5, false, Role::SubLabel), Anchor::Center, r.w - 6.0);
+        }
+    }
+
+    /// The cooler on top of it carries its name, if there is one.
+    fn cpu(&mut self, seat: &Seat, part: &Part) {
+        let edge = line(self.edge_of(seat.placement), 1.2, false);
+        self.rect(seat.rect, 3.0, Some(Role::Socket), edge, Some(Target::Placement(seat.placement)));
+        let cooled = self
+            .report
+            .facts
+            .space
+            .seats
+            .iter()
+            .any(|s| s.rect.overlaps(&seat.rect) && matches!(self.part(s.placement).map(|p| &p.kind), Some(PartKind::Cooler(_))));
+        if !cooled {
+            self.text(seat.rect.center(), part.short_name(), (11.0, true, Role::Label), Anchor::Center, seat.rect.w - 6.0);
         }
     }
 
@@ -218,12 +237,14 @@ impl<'a> Pen<'a> {
             .iter()
             .find(|s| s.rect.overlaps(&r) && matches!(self.part(s.placement).map(|p| &p.kind), Some(PartKind::Cpu(_))));
         let (x, y) = r.center();
+        // Narrow towers stand on wide sockets; the name may use that width.
+        let room = cpu.map_or(r.w, |s| s.rect.w.max(r.w) + 24.0) - 6.0;
         let cpu = cpu.and_then(|s| self.part(s.placement));
         if let Some(cpu) = cpu {
-            self.text((x, y - 7.0), cpu.short_name(), (11.0, true, Role::Label), Anchor::Center, r.w - 6.0);
+            self.text((x, y - 7.0), cpu.short_name(), (11.0, true, Role::Label), Anchor::Center, room);
         }
         let at = if cpu.is_some() { (x, y + 7.0) } else { (x, y) };
-        self.text(at, part.short_name(), (9.5, false, Role::SubLabel), Anchor::Center, r.w - 6.0);
+        self.text(at, part.short_name(), (9.5, false, Role::SubLabel), Anchor::Center, room);
     }
 
     /// A slab with bracket, name, memory, power and the marks of its cooler.
@@ -323,14 +344,18 @@ impl<'a> Pen<'a> {
             return;
         }
         let Some(board) = space.board else { return };
+        if place.covered_by.is_some() {
+            return;
+        }
         let line = place.rect.y + place.rect.h / 2.0;
-        let blocked = place.covered_by.is_some();
         let connector = place.slot.connector();
         let lanes = connector.and_then(|c| c.lanes).map_or_else(|| "x?".to_owned(), |l| format!("x{l}"));
-        let r#gen = connector.and_then(|c| c.r#gen).map_or_else(String::new, |g| format!(" Gen{g}"));
-        let text =
-            if blocked { format!("{} covered", place.slot.label) } else { format!("{} {lanes}{gen}", place.slot.label, r#gen = r#gen) };
-        let role = if blocked { Role::Problem } else { Role::SubLabel };
+        let generation = connector.and_then(|c| c.r#gen).map_or_else(String::new, |g| format!(" Gen{g}"));
+        let covers = |other: &&Place| other.covered_by.is_some() && other.covered_by == place.slot.occupants.first().copied();
+        let covered: Vec<&str> = space.places.iter().filter(covers).map(|p| p.slot.label.as_str()).collect();
+        let covered = if covered.is_empty() { String::new() } else { format!(", covers {}", covered.join(" and ")) };
+        let text = format!("{} {lanes}{generation}{covered}", place.slot.label);
+        let role = Role::SubLabel;
         let hidden = space.seats.iter().filter(|s| s.rect.y < line && line < s.rect.bottom() && self.is_card(s.placement));
         let card_end = hidden.map(|s| s.rect.right()).fold(place.rect.right(), f64::max);
         let own = place.slot.occupants.first().and_then(|id| space.seat(*id));

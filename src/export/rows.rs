@@ -143,7 +143,8 @@ fn row(
 fn available_later(part: &Part) -> String {
     let Some(outlook) = part.life.outlook else { return String::new() };
     let as_of = part.life.as_of.as_ref().map(|d| format!("as of {d}"));
-    let why: Vec<String> = part.life.reason.iter().cloned().chain(as_of).collect();
+    let reason = part.life.reason.as_ref().map(|r| r.trim_end_matches('.').to_owned());
+    let why: Vec<String> = reason.into_iter().chain(as_of).collect();
     if why.is_empty() { outlook.to_string() } else { format!("{outlook} ({})", why.join(", ")) }
 }
 
@@ -168,6 +169,12 @@ fn remarks(catalog: &Catalog, project: &Project, report: &Report) -> Vec<String>
         if let Some((rate, date)) = own.or_else(|| catalog.rates.between(currency, room)) {
             out.push(format!("Prices in {currency} count at {} {room} each, the rate of {date}.", plain(rate, 4)));
         }
+    }
+    let left_out: BTreeSet<&str> =
+        cost.lines.iter().filter(|l| l.counted.is_none()).filter_map(|l| l.asked.as_ref()).map(|a| a.price.currency.code()).collect();
+    if !left_out.is_empty() {
+        let list: Vec<&str> = left_out.into_iter().collect();
+        out.push(format!("Prices in {} are not in the sum, as no exchange rate to {room} is set.", list.join(", ")));
     }
     if cost.lines.iter().filter_map(|l| l.asked.as_ref()).any(|a| a.kind == PriceKind::Launch) {
         out.push("Launch prices are what the maker asked at the start of sales, not what shops ask today.".to_owned());

@@ -73,7 +73,8 @@ pub const fn verdict_text(verdict: Verdict) -> &'static str {
 pub fn opening_notes(base: &Catalog, loaded: &Loaded) -> Vec<String> {
     let mut notes = loaded.notes.clone();
     let (saved, now) = (&loaded.made_with, Versions::of(base));
-    if *saved == now {
+    // A file without versions, as the examples are, records no figures that could have changed.
+    if *saved == now || *saved == Versions::default() {
         return notes;
     }
     let text = |v: &Versions| {

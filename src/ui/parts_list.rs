@@ -7,6 +7,7 @@ use super::action::{Action, ExportFormat};
 use super::dialogs::close_row;
 use super::rig_io;
 use super::widgets::{chip, sub, title};
+use crate::export::ListFormat;
 
 #[derive(Debug, Default)]
 pub(super) struct PartsListState {
@@ -23,6 +24,12 @@ enum Format {
 }
 
 impl Format {
+    const fn list(self) -> ListFormat {
+        match self {
+            Self::Markdown => ListFormat::Markdown,
+            Self::Csv => ListFormat::Csv,
+        }
+    }
     const fn export(self) -> ExportFormat {
         match self {
             Self::Markdown => ExportFormat::Markdown,
@@ -43,7 +50,7 @@ pub(super) fn parts_list_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsListState
     });
     let revision = cx.session.revision();
     if !matches!(&state.made, Some((r, f, _)) if *r == revision && *f == state.format) {
-        state.made = Some((revision, state.format, rig_io::parts_list(cx.session, state.format.export())));
+        state.made = Some((revision, state.format, rig_io::parts_list(cx.session, state.format.list())));
     }
     ui.label(sub(cx.tokens, cx.session.report().facts.cost.total_text()));
     ui.add_space(4.0);

@@ -28,10 +28,12 @@ pub(super) fn shown(cx: &Cx<'_>, part: &PartId) -> Shown {
         return Shown { text: "price unknown".to_owned(), amount: None, hover };
     };
     let from = format!("{}: {}, {}, {}", asked.kind, asked.price, asked.date, asked.source);
-    match in_room_currency(catalog, project, asked.price) {
+    match in_room_currency(cx.session.catalog(), project, asked.price) {
         Some((money, false)) => Shown { text: money.to_string(), amount: Some(money.amount()), hover: from },
         Some((money, true)) => {
-            Shown { text: format!("≈{money}"), amount: Some(money.amount()), hover: format!("{from}; converted by your rate") }
+            Shown {
+                text: format!("≈{money}"), amount: Some(money.amount()), hover: format!("{from}; converted with the rate in Settings")
+            }
         }
         None => {
             let hover = format!("{from}; there is no rate to {} in Settings, so it does not count", project.room.currency);

@@ -6,7 +6,7 @@ use crate::catalog::part::Part;
 use crate::drawing::palette::Theme;
 use crate::drawing::rig::draw;
 use crate::drawing::svg::{png, svg};
-use crate::export::{self, ListFormat};
+use crate::export::ListFormat;
 use crate::project::Project;
 use crate::project::file::load_text;
 use crate::report::snapshot::{opening_notes, rig_text};
@@ -60,15 +60,15 @@ pub(super) fn write(catalog: &Catalog, project: &Project) -> Result<String, Stri
 }
 
 /// The parts list as text.
-pub(super) fn parts_list(session: &Session, format: ExportFormat) -> Result<String, String> {
-    let format = if format == ExportFormat::Csv { ListFormat::Csv } else { ListFormat::Markdown };
-    export::parts_list(session.catalog(), session.project(), session.report(), format)
+pub(super) fn parts_list(session: &Session, format: ListFormat) -> Result<String, String> {
+    crate::export::parts_list(session.catalog(), session.project(), session.report(), format)
 }
 
 /// What an export file holds.
 pub(super) fn export(session: &Session, format: ExportFormat, dark: bool) -> Result<Vec<u8>, String> {
     match format {
-        ExportFormat::Csv | ExportFormat::Markdown => parts_list(session, format).map(String::into_bytes),
+        ExportFormat::Csv => parts_list(session, ListFormat::Csv).map(String::into_bytes),
+        ExportFormat::Markdown => parts_list(session, ListFormat::Markdown).map(String::into_bytes),
         ExportFormat::Svg | ExportFormat::Png => picture(session, format, dark),
     }
 }

@@ -104,11 +104,17 @@ fn buffer_origin(plan: &Plan<'_>, sizes: &Sizes) -> Origin {
     let tokens = thousands(sizes.context as f64 * sizes.batch as f64, 0);
     match plan.engine {
         Engine::LlamaCpp => {
-            let mut formula = if plan.cards.len() > 1 {
-                format!("4·{UBATCH}·(2·{f} + 5·{h}) + 4·(2·{UBATCH}·{tokens} + 4·{UBATCH}·{h})")
-            } else {
-                format!("4·{UBATCH}·(2·{f} + 5·{h}) + 2·{UBATCH}·{tokens}")
+            let experts = match (model.experts, plan.cards.len()) {
+                (None, _) => String::new(),
+                (Some(e), 0 | 1) => format!(" + {}·{h}", e.active),
+                (Some(e), _) => format!(" + 2·{}·{h}", e.active),
             };
+            let copies = if plan.cards.len() > 1 {
+                format!("4·(2·{UBATCH}·{tokens} + 4·{UBATCH}·{h})")
+            } else {
+                format!("2·{UBATCH}·{tokens}")
+            };
+            let mut formula = format!("4·{UBATCH}·(2·{f} + 5·{h}{experts}) + {copies}");
             if sizes.scratch > 0 {
                 formula.push_str(&format!(" + {} scratch for the quantised cache", Bytes(sizes.scratch)));
             }

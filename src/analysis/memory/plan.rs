@@ -50,7 +50,7 @@ impl std::ops::Add for Band {
 pub enum Engine {
     /// GGUF files: llama.cpp with flash attention, split by layers.
     LlamaCpp,
-    /// All others: a PyTorch server as vLLM, split by layers.
+    /// All others: a `PyTorch` server as vLLM, split by layers.
     Framework,
 }
 
@@ -291,10 +291,11 @@ impl<'a> Plan<'a> {
     ///
     /// llama.cpp with flash attention, fitted to a corpus of measured loads (github:tmac1973/llama-toolchest, its test corpus): one card
     /// 4·ub·(2f + 5h) + 2·ub·tokens, 21 rows within −16 % and +18 %; layer split, for each card 4·ub·(2f + 5h) + 4·(2·ub·tokens + 4·ub·h),
-    /// 8 rows within 4 %, the copies being its pipeline's four; a quantised cache adds one layer of keys and values at 16 bits. Builds
+    /// 8 rows within 4 %, the copies being its pipeline's four; a quantised cache adds one layer of keys and values at 16 bits. Chosen
+    /// experts add their outputs before they are summed, 4·ub·k·h, on several cards twice: six rows of three models within 27 %. Builds
     /// before June 2026 also reserve 4·ub·vocabulary for logits (github:ggml-org/llama.cpp pull request 23861): upper end.
     ///
-    /// PyTorch servers: 2·(3f + 3h) bytes for each token of a prompt worked on at once. From the peaks that vLLM logs for Llama 3.1 8B:
+    /// `PyTorch` servers: 2·(3f + 3h) bytes for each token of a prompt worked on at once. From the peaks that vLLM logs for Llama 3.1 8B:
     /// 2.07 GiB at 20,000 tokens and 2.99 GiB at 29,000 (github:vllm-project/vllm issue 10517), computed 2.06 and 2.99. vLLM cuts prompts
     /// into pieces of 2,048 tokens by default (`max_num_batched_tokens`); 512 to the whole prompt are in use.
     fn buffers(&self, card: usize, sizes: &Sizes) -> Band {
@@ -302,11 +303,13 @@ impl<'a> Plan<'a> {
         let (f, h, vocab) = (f64::from(model.mlp_width), f64::from(model.hidden), model.vocab as f64);
         let tokens = sizes.context as f64 * sizes.batch as f64;
         let ub = UBATCH as f64;
+        let chosen = model.experts.map_or(0.0, |e| f64::from(e.active));
         match self.engine {
             Engine::LlamaCpp => {
-                let base = 4.0 * ub * (2.0 * f + 5.0 * h);
-                let (copies, error) =
-                    if self.cards.len() > 1 { (4.0 * (2.0 * ub * tokens + 4.0 * ub * h), 0.1) } else { (2.0 * ub * tokens, 0.2) };
+                let several = self.cards.len() > 1;
+                let base = 4.0 * ub * (2.0 * f + 5.0 * h + chosen * h * if several { 2.0 } else { 1.0 });
+                let copies = if several { 4.0 * (2.0 * ub * tokens + 4.0 * ub * h) } else { 2.0 * ub * tokens };
+                let error = if several { 0.1 } else { 0.2 };
                 let value = base + copies + sizes.scratch as f64;
                 let logits = if self.is_last(card) { 4.0 * ub * vocab } else { 0.0 };
                 Band::of((base + copies) * (1.0 - error), value, value * (1.0 + error) + logits)
@@ -332,8 +335,8 @@ fn pairs(kv_heads: u32, k_dim: u32, v_dim: u32) -> f64 {
 }
 
 /// Context of driver and engine on one card. llama.cpp: what card counters show beyond the itemised buffers, same corpus as the buffers:
-/// CUDA 0.50–0.52 GiB on one card and 0.55–0.59 GiB over three together; ROCm 0.21–0.36 GiB on one, 2.28–2.32 GiB over four. PyTorch
-/// servers: 0.25–0.6 GiB outside PyTorch (vLLM logs: github:vllm-project/vllm issues 10517 and 13061) and 0.1–1.5 GiB of CUDA graphs.
+/// CUDA 0.50–0.52 GiB on one card and 0.55–0.59 GiB over three together; `ROCm` 0.21–0.36 GiB on one, 2.28–2.32 GiB over four. `PyTorch`
+/// servers: 0.25–0.6 GiB outside `PyTorch` (vLLM logs: github:vllm-project/vllm issues 10517 and 13061) and 0.1–1.5 GiB of CUDA graphs.
 fn runtime(engine: Engine, vendor: Option<GpuVendor>, cards: usize) -> Band {
     let [low, value, high] = match (engine, vendor, cards) {
         (Engine::LlamaCpp, Some(GpuVendor::Nvidia), 1) => [0.45, 0.51, 0.65],

@@ -109,24 +109,32 @@ pub(super) fn mount(frame: &Frame, edge: Edge, nth: usize, count: u8, size: f64,
 #[derive(Debug)]
 pub(super) struct Strip {
     x: f64,
+    y: f64,
     top: f64,
-    height: f64,
+    bottom: f64,
     used: u16,
 }
 
-/// Size of one row, mm.
-const ROW: (f64, f64) = (168.0, 24.0);
+/// Width of a row, mm.
+const ROW: f64 = 176.0;
+/// Height of a row with a part in it, and of a free one.
+const FILLED: f64 = 34.0;
+const FREE: f64 = 19.0;
 
 impl Strip {
     pub(super) fn new(frame: &Frame, right: f64) -> Self {
-        Self { x: right.max(frame.case.right()) + 26.0, top: frame.case.y + 22.0, height: frame.case.h - 22.0, used: 0 }
+        let top = frame.case.y + 22.0;
+        Self { x: right.max(frame.case.right()) + 26.0, y: top, top, bottom: frame.case.bottom().max(top + 4.0 * FILLED), used: 0 }
     }
-    pub(super) fn next(&mut self) -> (Rect, Position) {
-        let pitch = ROW.1 + 6.0;
-        let rows = ((self.height / pitch).floor() as u16).max(4);
-        let (column, row) = (self.used / rows, self.used % rows);
+    /// The next row, in a new column where the case ends.
+    pub(super) fn next(&mut self, filled: bool) -> (Rect, Position) {
+        let height = if filled { FILLED } else { FREE };
+        if self.y + height > self.bottom {
+            (self.x, self.y) = (self.x + ROW + 10.0, self.top);
+        }
         self.used += 1;
-        let rect = Rect::new(self.x + f64::from(column) * (ROW.0 + 10.0), self.top + f64::from(row) * pitch, ROW.0, ROW.1);
+        let rect = Rect::new(self.x, self.y, ROW, height);
+        self.y += height + 5.0;
         (rect, Position::Strip(self.used))
     }
 }

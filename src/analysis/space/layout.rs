@@ -84,7 +84,7 @@ impl<'a> Layout<'a> {
             }
             self.shown_free.push(slot.kind.clone());
         }
-        let (rect, position) = self.strip.next();
+        let (rect, position) = self.strip.next(!slot.occupants.is_empty());
         self.add(slot, rect, Vec::new(), position, |_, _| (rect, Vec::new()));
     }
 

@@ -122,7 +122,8 @@ fn fill(session: &Session, dragged: &Dragged, slot: &SlotId, place: &dyn Fn(&Slo
     let mut edits = Vec::new();
     while edits.len() < FILL {
         let space = crate::analysis::space::space(catalog, &project.rig);
-        let free = |p: &&Place| same(&p.slot.kind) && p.covered_by.is_none() && (p.slot.occupants.is_empty() || p.slot.kind == SlotKind::Dimm);
+        let free =
+            |p: &&Place| same(&p.slot.kind) && p.covered_by.is_none() && (p.slot.occupants.is_empty() || p.slot.kind == SlotKind::Dimm);
         let next = space.places.iter().filter(free).find(|p| fit(catalog, &project.rig, part, &p.slot, None).possible());
         let Some(next) = next else { break };
         let edit = place(&next.slot.id);

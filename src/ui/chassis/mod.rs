@@ -124,14 +124,18 @@ fn seat_ui(ui: &mut Ui, cx: &Cx<'_>, view: &View, seat: &Seat, sense: Sense, out
         if sense.senses_drag() {
             response.dnd_set_drag_payload(DragPlacement(seat.placement));
         }
-        outline(ui, cx, rect, &response, selected);
+        let ground = !sense.senses_drag();
+        if selected || !ground {
+            outline(ui, cx, rect, &response, selected);
+        }
         if response.clicked() {
             out.push(Action::Select(Some(subject.clone())));
         }
         if response.has_focus() && ui.input(|i| i.key_pressed(Key::Delete) || i.key_pressed(Key::Backspace)) {
             out.push(Action::Edit(Edit::Remove(seat.placement)));
         }
-        let response = response.on_hover_ui(|ui| hover::seat_ui(ui, cx, seat));
+        // Case and board fill the view and carry their names: a hover text would only be in the way.
+        let response = if ground { response } else { response.on_hover_ui(|ui| hover::seat_ui(ui, cx, seat)) };
         response.context_menu(|ui| hover::seat_menu(ui, cx, seat, out));
     }
 }

@@ -102,8 +102,7 @@ pub fn one_line(painter: &Painter, at: Pos2, align: Align2, text: &str, font: Fo
 
 /// A label on a plate, for the consequence of a drop; kept inside the painter's clip.
 pub fn plate(painter: &Painter, at: Pos2, lines: &[(&str, Color32)], edge: Color32, tokens: &Tokens) {
-    let galleys: Vec<_> =
-        lines.iter().map(|(text, color)| painter.layout((*text).to_owned(), semibold(12.5), *color, 300.0)).collect();
+    let galleys: Vec<_> = lines.iter().map(|(text, color)| painter.layout((*text).to_owned(), semibold(12.5), *color, 300.0)).collect();
     let width = galleys.iter().map(|g| g.size().x).fold(0.0, f32::max);
     let height: f32 = galleys.iter().map(|g| g.size().y + 2.0).sum();
     let size = vec2(width + 18.0, height + 12.0);

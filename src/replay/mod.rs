@@ -1,0 +1,3 @@
+//! Measured records beside predictions.
+
+pub mod accuracy;
