@@ -99,12 +99,13 @@ fn preview_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui,
         |ui| {
             ui.set_width(ui.available_width());
-            let findings = if added.len() == 1 { "finding" } else { "findings" };
-            ui.label(
-                RichText::new(format!("This would mend {mended} and bring {} {findings}", added.len()))
-                    .font(theme::medium(12.5))
-                    .color(cx.tokens.accent),
-            );
+            let bring = format!("bring {} {}", added.len(), if added.len() == 1 { "finding" } else { "findings" });
+            let text = match (mended, added.len()) {
+                (0, _) => format!("This would {bring}"),
+                (_, 0) => format!("This would mend {mended}"),
+                _ => format!("This would mend {mended} and {bring}"),
+            };
+            ui.label(RichText::new(text).font(theme::medium(12.5)).color(cx.tokens.accent));
             for finding in added.iter().take(4) {
                 ui.add(Label::new(RichText::new(&finding.message).size(12.0).color(cx.tokens.finding(finding))).wrap());
             }

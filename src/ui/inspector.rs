@@ -8,7 +8,7 @@ use super::Cx;
 use super::action::Action;
 use super::icons::Icon;
 use super::part_text::{field_name, has_words, lines};
-use super::place_menu::{move_menu_ui, place_menu_ui};
+use super::place_menu::{MenuState, move_menu_ui, place_menu_ui};
 use super::price_ui;
 use super::widgets::{card, icon_button, key_value, row, sub, title};
 use crate::build::PlacementId;
@@ -27,6 +27,7 @@ pub struct InspectorState {
     /// A part of the catalog to show instead of the selection.
     pub part: Option<PartId>,
     search: String,
+    menu: MenuState,
     /// Facts as texts, by part.
     facts: Option<(PartId, Vec<(String, String)>)>,
 }
@@ -66,7 +67,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, out: &mut Vec<Action>) {
 
 fn catalog_part_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, part: &Part, out: &mut Vec<Action>) {
     head_ui(ui, cx, part, out);
-    ui.menu_button("Place in", |ui| place_menu_ui(ui, cx, &part.id, &mut false, out));
+    ui.menu_button("Place in", |ui| place_menu_ui(ui, cx, &part.id, &mut state.menu, out));
     facts_ui(ui, cx, state, part, out);
 }
 

@@ -65,14 +65,14 @@ pub(super) fn card_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, part: &P
     let plus = plus_ui(ui, cx, rect, part);
     let by_key = response.has_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     if by_key || response.double_clicked() {
-        state.focus_menu = true;
+        state.menu.focus = true;
         Popup::open_id(ui.ctx(), Popup::default_response_id(&plus));
     } else if response.clicked() {
         state.chosen = Some(part.id.clone());
         out.push(Action::ShowPart(Some(part.id.clone())));
     }
-    Popup::menu(&plus).show(|ui| place_menu_ui(ui, cx, &part.id, &mut state.focus_menu, out));
-    response.context_menu(|ui| place_menu_ui(ui, cx, &part.id, &mut false, out));
+    Popup::menu(&plus).show(|ui| place_menu_ui(ui, cx, &part.id, &mut state.menu, out));
+    response.context_menu(|ui| place_menu_ui(ui, cx, &part.id, &mut state.menu, out));
     hover(response, fit, &price.hover, part);
 }
 

@@ -117,7 +117,7 @@ pub(super) fn has_words(part: &Part, words: &[String]) -> bool {
     words.iter().all(|w| text.contains(w.as_str()))
 }
 
-/// "`memory_gb`" becomes "Memory (GB)"; what is no unit stays a word.
+/// `memory_gb` becomes "Memory (GB)"; what is no unit stays a word.
 pub(super) fn field_name(field: &str) -> String {
     const UNITS: [(&str, &str); 16] = [
         ("_gb_s", " (GB/s)"),

@@ -11,7 +11,7 @@ use super::drag::DragPlacement;
 use super::icons::Icon;
 use super::part_card::{self, CARD_HEIGHT};
 use super::part_text::has_words;
-use super::place_menu::verdict;
+use super::place_menu::{MenuState, verdict};
 use super::price_ui;
 use super::theme;
 use super::widgets::{chip, empty, help_line, icon_button, title};
@@ -72,8 +72,7 @@ pub struct PartsState {
     /// Fit of parts in the document of this revision.
     verdicts: (u64, BTreeMap<PartId, Fit>),
     pub(super) chosen: Option<PartId>,
-    /// The place menu that opens by keyboard gives its first entry the focus.
-    pub(super) focus_menu: bool,
+    pub(super) menu: MenuState,
 }
 
 pub fn parts_panel_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, out: &mut Vec<Action>) {

@@ -7,11 +7,12 @@ use super::action::Action;
 use super::widgets::sub;
 use crate::build::fit::{Fit, fit};
 use crate::build::slots::{Slot, SlotKind, slots};
-use crate::build::{Build, PlacementId};
+use crate::build::{Build, PlacementId, SlotId};
 use crate::catalog::Catalog;
 use crate::catalog::part::{Drive, Part, PartId, PartKind};
 use crate::catalog::vocab::{ConnectorKind, DriveForm};
 use crate::project::edit::Edit;
+use crate::search::best_slot;
 
 /// Whether a place is of the sort that such a part goes to, taken or not.
 pub(super) fn is_for(part: &Part, slot: &Slot) -> bool {
@@ -112,8 +113,32 @@ fn shortened(text: &str) -> String {
     if text.chars().count() <= MOST { text.to_owned() } else { format!("{}…", text.chars().take(MOST).collect::<String>().trim_end()) }
 }
 
-/// All places for a part of the catalog. `focus` gives the first one the keyboard.
-pub(super) fn place_menu_ui(ui: &mut Ui, cx: &Cx<'_>, id: &PartId, focus: &mut bool, out: &mut Vec<Action>) {
+/// What an open menu remembers.
+#[derive(Debug, Default)]
+pub(super) struct MenuState {
+    /// It was opened by keyboard: its first entry gets the focus.
+    pub focus: bool,
+    /// The best place for a part in the document of a revision.
+    best: Option<(u64, PartId, Option<SlotId>)>,
+}
+
+impl MenuState {
+    fn best(&mut self, cx: &Cx<'_>, part: &PartId) -> Option<SlotId> {
+        let revision = cx.session.revision();
+        if let Some((r, p, slot)) = &self.best
+            && *r == revision
+            && p == part
+        {
+            return slot.clone();
+        }
+        let slot = best_slot(cx.session.catalog(), cx.session.project(), part);
+        self.best = Some((revision, part.clone(), slot.clone()));
+        slot
+    }
+}
+
+/// All places for a part of the catalog, the best one first.
+pub(super) fn place_menu_ui(ui: &mut Ui, cx: &Cx<'_>, id: &PartId, state: &mut MenuState, out: &mut Vec<Action>) {
     let (catalog, build) = (cx.session.catalog(), &cx.session.project().rig);
     let Some(part) = catalog.part(id) else { return };
     ui.set_min_width(250.0);
@@ -123,6 +148,18 @@ pub(super) fn place_menu_ui(ui: &mut Ui, cx: &Cx<'_>, id: &PartId, focus: &mut b
         ui.label(sub(cx.tokens, format!("Nowhere: {}.", nowhere(part))));
     }
     let mut chosen = None;
+    let best = state.best(cx, id);
+    let focus = &mut state.focus;
+    if let Some(slot) = places.iter().find(|s| best.as_ref() == Some(&s.id)).filter(|_| places.len() > 1) {
+        let response = ui.button(format!("Best place: {}", slot.label));
+        if std::mem::take(focus) {
+            response.request_focus();
+        }
+        if response.clicked() {
+            chosen = Some(Edit::place(id, Some(slot.id.clone())));
+        }
+        ui.separator();
+    }
     ScrollArea::vertical().max_height(380.0).auto_shrink([false, true]).show(ui, |ui| {
         for slot in &places {
             let fit = fit(catalog, build, part, slot, None);

@@ -18,7 +18,8 @@ pub(super) fn paint(painter: &Painter, t: &Tokens, templates: &Templates, part: 
     match &part.kind {
         PartKind::Gpu(gpu) => card(painter, t, gpu, area),
         PartKind::Case(c) => {
-            plain(painter, t, area, (c.depth_mm.unwrap_or(450.0), c.height_mm.unwrap_or(450.0)), 0.05, Role::CaseInside, Role::CaseWall);
+            let size = (c.depth_mm.unwrap_or(450.0), c.height_mm.unwrap_or(450.0));
+            plain(painter, t, area, size, 0.05, Role::CaseInside, Role::CaseWall);
         }
         PartKind::Board(b) => {
             let size = b.form_factor.map(|f| f.text()).unwrap_or("ATX");

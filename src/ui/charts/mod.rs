@@ -170,14 +170,17 @@ fn plot_height(ui: &Ui) -> f32 {
 
 /// Coloured squares with names.
 fn legend_ui(ui: &mut Ui, t: &Tokens, entries: &[(Color32, &str)]) {
+    ui.spacing_mut().interact_size.y = 16.0;
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = vec2(5.0, 0.0);
-        ui.spacing_mut().interact_size.y = 16.0;
+        ui.spacing_mut().item_spacing = vec2(10.0, 0.0);
         for (color, name) in entries {
-            let (rect, _) = ui.allocate_exact_size(vec2(9.0, 9.0), Sense::hover());
-            ui.painter().rect_filled(rect, 1.5, *color);
-            ui.label(sub(t, *name));
-            ui.add_space(4.0);
+            // Square and name in one piece, so that a line never breaks between them.
+            let galley = ui.painter().layout_no_wrap((*name).to_owned(), theme::regular(11.5), t.sub);
+            let (rect, response) = ui.allocate_exact_size(vec2(14.0 + galley.size().x, 16.0), Sense::hover());
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, *name));
+            let square = egui::Rect::from_min_size(egui::pos2(rect.left(), rect.center().y - 4.5), vec2(9.0, 9.0));
+            ui.painter().rect_filled(square, 1.5, *color);
+            ui.painter().galley(egui::pos2(rect.left() + 14.0, rect.center().y - galley.size().y / 2.0), galley, t.sub);
         }
     });
 }
