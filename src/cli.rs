@@ -220,7 +220,7 @@ fn open(path: &Path, out: &mut Out<'_>) -> Result<Opened, String> {
         out.warn(&format!("note: {note}"));
     }
     let versions = Versions::of(&base);
-    Ok(Opened { catalog: base.overlaid(loaded.parts), project: loaded.project, versions })
+    Ok(Opened { catalog: base.overlaid(loaded.copies), project: loaded.project, versions })
 }
 
 fn report(args: &ReportArgs, out: &mut Out<'_>) -> Result<(), String> {

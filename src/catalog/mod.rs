@@ -18,6 +18,14 @@ use part::{Part, PartId};
 use rates::Rates;
 use templates::Templates;
 
+/// What a rig file carries of the catalog it was made with, so that it alone reproduces its report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Copies {
+    pub parts: Vec<Part>,
+    /// Absent in hand-written files: the program's rates count.
+    pub rates: Option<Rates>,
+}
+
 /// All parts the program knows, and the millimetres of form factors.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
@@ -61,11 +69,14 @@ impl Catalog {
         &self.version
     }
 
-    /// This catalog with some parts replaced or added, as a rig file's own copies are.
-    pub fn overlaid(&self, parts: impl IntoIterator<Item = Part>) -> Self {
+    /// This catalog with what a rig file carries of its own in place of the program's.
+    pub fn overlaid(&self, copies: Copies) -> Self {
         let mut next = self.clone();
-        for part in parts {
+        for part in copies.parts {
             next.parts.insert(part.id.clone(), Arc::new(part));
+        }
+        if let Some(rates) = copies.rates {
+            next.rates = Arc::new(rates);
         }
         next
     }

@@ -75,8 +75,8 @@ pub struct Figure {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
     pub project: Project,
-    /// The file's own copies of parts, in order of ids. [`Catalog::overlaid`] puts them over the program's.
-    pub parts: Vec<Part>,
+    /// The file's own copies of parts, in order of ids, and of exchange rates. [`Catalog::overlaid`] puts them over the program's.
+    pub copies: Copies,
     pub made_with: Versions,
     pub snapshot: Snapshot,
     /// What had to be changed to make the rig consistent, in sentences.
@@ -92,6 +92,7 @@ pub fn save_text(catalog: &Catalog, project: &Project, snapshot: &Snapshot) -> R
     file.insert("format".to_owned(), FORMAT.into());
     file.extend(toml::Table::try_from(project)?);
     file.insert("made_with".to_owned(), toml::Value::try_from(Versions::of(catalog))?);
+    file.insert("exchange".to_owned(), toml::Value::try_from(&*catalog.rates)?);
     file.insert("parts".to_owned(), write_parts(used_parts(catalog, project))?.into());
     file.insert("snapshot".to_owned(), toml::Value::try_from(snapshot)?);
     Ok(toml_text::write(&file))
@@ -115,20 +116,22 @@ pub fn load_text(base: &Catalog, text: &str, file: &str) -> Result<Loaded, RigFi
     table.remove("format");
     let made_with = reader.take(&mut table, "made_with")?.unwrap_or_default();
     let snapshot = reader.take(&mut table, "snapshot")?.unwrap_or_default();
+    let rates = reader.take(&mut table, "exchange")?;
     let parts = match table.remove("parts").map(Spanned::into_inner) {
         Some(DeValue::Table(parts)) => reader.parts(parts)?,
         Some(_) => return Err(reader.error("parts", "is not a table. Write [[parts.gpu]], [[parts.board]] and so on")),
         None => Vec::new(),
     };
     let mut project: Project = reader.decode(table, "")?;
-    let catalog = base.overlaid(parts.iter().cloned());
+    let copies = Copies { parts, rates };
+    let catalog = base.overlaid(copies.clone());
     limits::check(&catalog, &project).map_err(|(field, why)| reader.error(&field, &why))?;
     let mut notes = Vec::new();
     seat(&reader, &catalog, &mut project.rig, "rig", &mut notes)?;
     for (name, build) in &mut project.variants {
         seat(&reader, &catalog, build, &format!("variants.{name}"), &mut notes)?;
     }
-    Ok(Loaded { project, parts, made_with, snapshot, notes })
+    Ok(Loaded { project, copies, made_with, snapshot, notes })
 }
 
 /// Checks the format and lifts an older document to the present one; `None` if it is of the present one.

@@ -85,7 +85,7 @@ pub fn opening_notes(base: &Catalog, loaded: &Loaded) -> Vec<String> {
         }
     };
     notes.push(format!("This file was made with {}; this is {}.", text(saved), text(&now)));
-    let catalog = base.overlaid(loaded.parts.iter().cloned());
+    let catalog = base.overlaid(loaded.copies.clone());
     let changed = differences(&loaded.snapshot, &snapshot(&catalog, &loaded.project));
     if changed.is_empty() {
         notes.push("Its report is the same.".to_owned());
