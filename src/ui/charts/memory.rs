@@ -139,7 +139,9 @@ fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, columns: &[Column<
 
 fn draw_column(plot: &mut egui_plot::PlotUi<'_>, cx: &Cx<'_>, at: f64, column: &Column<'_>) {
     let t = cx.tokens;
-    for (ledger, offset, width, ghost) in column.bars() {
+    let bars = column.bars();
+    let paired = bars.len() > 1;
+    for (ledger, offset, width, ghost) in bars {
         let mut base = 0.0;
         for kind in ItemKind::ALL {
             let height = ledger.bytes_of(kind).gib();
@@ -160,20 +162,20 @@ fn draw_column(plot: &mut egui_plot::PlotUi<'_>, cx: &Cx<'_>, at: f64, column: &
                 .style(LineStyle::dashed_dense())
                 .allow_hover(false);
             plot.line(line);
-            let text = RichText::new(capacity_text(ledger)).font(theme::regular(11.0)).color(color);
-            let text = Text::new(format!("capacity text {at} {ghost}"), PlotPoint::new(at + offset, capacity), text);
-            plot.text(text.anchor(Align2::CENTER_BOTTOM).allow_hover(false));
+            if ghost || !paired {
+                // Above the bar where it is taller than the card, so that the figure never lies on it.
+                let at = PlotPoint::new(at + offset, if over { capacity.max(ledger.total.gib()) } else { capacity });
+                let text = RichText::new(capacity_text(ledger)).font(theme::regular(11.0)).color(color);
+                plot.text(Text::new(format!("capacity text {at:?} {ghost}"), at, text).anchor(Align2::CENTER_BOTTOM).allow_hover(false));
+            }
         }
     }
 }
 
+/// "24", or "36 of 24" where it may not suffice.
 fn capacity_text(ledger: &CardLedger) -> String {
     let capacity = ledger.capacity.map(|c| crate::units::plain(c.gib(), 1)).unwrap_or_default();
-    match ledger.fits() {
-        Some(true) => capacity,
-        Some(false) => format!("{capacity} too small"),
-        None => format!("{capacity} tight"),
-    }
+    if ledger.fits() == Some(true) { capacity } else { format!("{} of {capacity}", crate::units::plain(ledger.total.gib(), 1)) }
 }
 
 fn fits_text(ledger: &CardLedger) -> String {
