@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::Effort;
-use crate::catalog::Catalog;
 use crate::catalog::model::ModelShape;
+use crate::catalog::{Catalog, Copies};
 use crate::project::edit::{Edit, Refusal};
 use crate::project::history::History;
 use crate::project::{Project, Subject, Versions};
@@ -136,9 +136,9 @@ impl Session {
         Some(label)
     }
 
-    /// Starts over with a document: a new one, an example or an opened file with its embedded parts.
-    pub fn open(&mut self, project: Project, embedded: Vec<crate::catalog::part::Part>, path: Option<&Path>, notes: Vec<String>) {
-        self.catalog = if embedded.is_empty() { self.base.clone() } else { Arc::new(self.base.overlaid(embedded)) };
+    /// Starts over with a document: a new one, an example or an opened file with the copies it carries.
+    pub fn open(&mut self, project: Project, copies: Copies, path: Option<&Path>, notes: Vec<String>) {
+        self.catalog = if copies == Copies::default() { self.base.clone() } else { Arc::new(self.base.overlaid(copies)) };
         self.history = History::open(project);
         self.path = path.map(Path::to_owned);
         self.opening_notes = notes;

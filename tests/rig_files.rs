@@ -106,10 +106,10 @@ fn reopened(catalog: &Catalog, project: &Project) -> Project {
     let loaded = load_text(&Catalog::default(), &text, "rig.toml").unwrap_or_else(|e| panic!("{e}\n{text}"));
     assert_eq!(loaded.notes, Vec::<String>::new(), "{text}");
     let used: Vec<&Part> = used_parts(catalog, project).collect();
-    assert_eq!(loaded.parts.len(), used.len());
-    assert!(loaded.parts.iter().zip(used).all(|(a, b)| same_facts(a, b) && a.kind == b.kind));
+    assert_eq!(loaded.copies.parts.len(), used.len());
+    assert!(loaded.copies.parts.iter().zip(used).all(|(a, b)| same_facts(a, b) && a.kind == b.kind));
     // A second time round, nothing at all differs.
-    let again = catalog.overlaid(loaded.parts.iter().cloned());
+    let again = catalog.overlaid(loaded.copies.clone());
     assert_eq!(rig_text(&again, &loaded.project).unwrap(), text);
     loaded.project
 }
@@ -191,7 +191,7 @@ fn the_file_of_format_1_opens() {
     let text = rigbay::files::read_text(path.as_ref(), 1 << 20).unwrap();
     let loaded = load_text(&Catalog::default(), &text, path).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(loaded.project, sample());
-    assert_eq!(loaded.parts.len(), 6);
+    assert_eq!(loaded.copies.parts.len(), 6);
 }
 
 fn refused(text: &str) -> String {

@@ -14,9 +14,9 @@ use super::settle::settle;
 use super::toml_text;
 use super::{Project, Versions};
 use crate::build::{Build, PlacementId};
-use crate::catalog::Catalog;
 use crate::catalog::load::{load_embedded, write_parts};
 use crate::catalog::part::{Part, PartId};
+use crate::catalog::{Catalog, Copies};
 
 mod limits;
 

@@ -92,7 +92,7 @@ pub fn opening_notes(base: &Catalog, loaded: &Loaded) -> Vec<String> {
     }
     notes.extend(changed);
     let differ: Vec<&str> =
-        loaded.parts.iter().filter(|p| base.part(&p.id).is_some_and(|b| !same_facts(b, p))).map(Part::short_name).collect();
+        loaded.copies.parts.iter().filter(|p| base.part(&p.id).is_some_and(|b| !same_facts(b, p))).map(Part::short_name).collect();
     if !differ.is_empty() {
         let text = "The catalog now has other facts about these parts; the file's own are used until you update them";
         notes.push(format!("{text}: {}.", differ.join(", ")));

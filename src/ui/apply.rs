@@ -11,6 +11,7 @@ use super::dialogs::Purpose;
 use super::file_dialogs::{Asked, ask};
 use super::rig_io;
 use crate::analysis::Effort;
+use crate::catalog::Copies;
 use crate::checks::finding::{Fix, Safety};
 use crate::files;
 use crate::import::hf_config;
@@ -140,7 +141,7 @@ impl App {
         match action {
             Action::New => {
                 let project = Project { room: self.prefs.room(), ..Project::default() };
-                self.show_project(project, Vec::new(), None, Vec::new());
+                self.show_project(project, Copies::default(), None, Vec::new());
             }
             Action::Open(path) => self.open_path(&path),
             Action::OpenExample(name) => self.open_example(&name),
@@ -149,8 +150,8 @@ impl App {
         }
     }
 
-    fn show_project(&mut self, project: Project, parts: Vec<crate::catalog::part::Part>, path: Option<&Path>, notes: Vec<String>) {
-        self.session.open(project, parts, path, notes);
+    fn show_project(&mut self, project: Project, copies: Copies, path: Option<&Path>, notes: Vec<String>) {
+        self.session.open(project, copies, path, notes);
         self.start = false;
         self.views.inspector.part = None;
         self.views.chassis.fit = true;
@@ -162,7 +163,7 @@ impl App {
             files::read_text(path, files::LIMIT).map_err(|e| e.to_string()).and_then(|text| rig_io::read(&self.base, &text, &name));
         match opened {
             Ok(opened) => {
-                self.show_project(opened.project, opened.parts, Some(path), opened.notes);
+                self.show_project(opened.project, opened.copies, Some(path), opened.notes);
                 self.prefs.remember(path);
             }
             Err(text) => self.notices.problem(text),
@@ -178,7 +179,7 @@ impl App {
         match rig_io::read(&self.base, preset.text, preset.file) {
             Ok(opened) => {
                 let room = self.prefs.room.clone().unwrap_or_else(|| opened.project.room.clone());
-                self.show_project(Project { room, ..opened.project }, opened.parts, None, Vec::new());
+                self.show_project(Project { room, ..opened.project }, opened.copies, None, Vec::new());
             }
             Err(text) => self.notices.problem(text),
         }
@@ -188,28 +189,28 @@ impl App {
     fn start_from_model(&mut self, name: &str) {
         let Some(model) = self.session.models().iter().find(|m| m.name == name).cloned() else { return };
         let workload = Workload::of(model);
-        let mut best: Option<(i64, Project, Vec<crate::catalog::part::Part>)> = None;
+        let mut best: Option<(i64, Project, Copies)> = None;
         for preset in rig_io::presets() {
             let Ok(opened) = rig_io::read(&self.base, preset.text, preset.file) else { continue };
             let project = Project { workloads: vec![workload.clone()], room: self.prefs.room(), ..opened.project };
-            let catalog = self.base.overlaid(opened.parts.iter().cloned());
+            let catalog = self.base.overlaid(opened.copies.clone());
             let report = analyze(&catalog, &project, Effort::Live);
             let holds = !report.facts.memory.is_empty() && report.facts.memory.iter().all(|l| l.fits() == Some(true));
             let price = report.facts.cost.known_total.cents;
             if holds && best.as_ref().is_none_or(|(p, ..)| price < *p) {
-                best = Some((price, project, opened.parts));
+                best = Some((price, project, opened.copies));
             }
         }
         match best {
-            Some((_, project, parts)) => {
+            Some((_, project, copies)) => {
                 let project = Project { name: format!("Rig for {}", workload.name), ..project };
-                self.show_project(project, parts, None, Vec::new());
+                self.show_project(project, copies, None, Vec::new());
                 self.notices.tell("Started from the cheapest example that holds this model.");
             }
             None => {
                 let name = format!("Rig for {}", workload.name);
                 let project = Project { name, workloads: vec![workload], room: self.prefs.room(), ..Project::default() };
-                self.show_project(project, Vec::new(), None, Vec::new());
+                self.show_project(project, Copies::default(), None, Vec::new());
                 self.notices
                     .tell("No example holds this model: started with an empty case. Add cards until the memory chart is satisfied.");
             }

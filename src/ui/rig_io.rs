@@ -1,8 +1,7 @@
 //! Where the window meets rig files, examples and exports: texts in and out, no file access.
 
 use super::action::ExportFormat;
-use crate::catalog::Catalog;
-use crate::catalog::part::Part;
+use crate::catalog::{Catalog, Copies};
 use crate::drawing::palette::Theme;
 use crate::drawing::rig::draw;
 use crate::drawing::svg::{png, svg};
@@ -43,7 +42,7 @@ pub(super) fn presets() -> Vec<Preset> {
 #[derive(Debug)]
 pub(super) struct Opened {
     pub project: Project,
-    pub parts: Vec<Part>,
+    pub copies: Copies,
     /// What the reader should know: other versions, changed figures.
     pub notes: Vec<String>,
 }
@@ -52,7 +51,7 @@ pub(super) struct Opened {
 pub(super) fn read(base: &Catalog, text: &str, file: &str) -> Result<Opened, String> {
     let loaded = load_text(base, text, file).map_err(|e| e.to_string())?;
     let notes = opening_notes(base, &loaded);
-    Ok(Opened { project: loaded.project, parts: loaded.parts, notes })
+    Ok(Opened { project: loaded.project, copies: loaded.copies, notes })
 }
 
 pub(super) fn write(catalog: &Catalog, project: &Project) -> Result<String, String> {
