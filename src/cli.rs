@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::analysis::Effort;
 use crate::catalog::Catalog;
 use crate::catalog::folder::load_all;
+use crate::drawing::Layer;
 use crate::drawing::palette::Theme;
 use crate::export::{ListFormat, parts_list};
 use crate::files;
@@ -48,6 +49,15 @@ enum Command {
     /// Look after the catalog
     #[command(subcommand)]
     Catalog(CatalogCommand),
+    /// Compare predictions with published measurements, as docs/accuracy.md shows them
+    Accuracy {
+        /// Tables of measurements: tests/data/memory_rows.csv tests/data/decode_rows.csv
+        #[arg(required = true)]
+        tables: Vec<PathBuf>,
+        /// File to write instead of the standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Default, Args)]
@@ -121,8 +131,10 @@ pub enum ThemeName {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LayerName {
-    /// The parts alone
+    /// The parts and their memory
     Parts,
+    /// What each part draws, and the supply's load
+    Power,
 }
 
 /// What `main` has to do.
@@ -180,6 +192,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, text: &mut dyn Write, 
         Some(Command::Export(args)) => export(&args, &mut out),
         Some(Command::Picture(args)) => picture(&args, &mut out),
         Some(Command::Catalog(CatalogCommand::Check { folder })) => catalog_check::check(folder.as_deref(), &mut out),
+        Some(Command::Accuracy { tables, output }) => accuracy(&tables, output.as_deref(), &mut out),
     };
     match done {
         Ok(()) => Outcome::Exit(0),
@@ -259,8 +272,11 @@ fn picture(args: &PictureArgs, out: &mut Out<'_>) -> Result<(), String> {
         return Err(format!("{}: ends in neither .png nor .svg. Give -o a name with one of these endings.", args.output.display()));
     }
     let rig = open(&args.rig, out)?;
-    let LayerName::Parts = args.layer;
-    let drawing = crate::drawing::rig::draw(&rig.catalog, &rig.project, &rig.report());
+    let layer = match args.layer {
+        LayerName::Parts => Layer::Parts,
+        LayerName::Power => Layer::Power,
+    };
+    let drawing = crate::drawing::rig::draw(&rig.catalog, &rig.project, &rig.report(), layer);
     let theme = match args.theme {
         ThemeName::Light => Theme::Light,
         ThemeName::Dark => Theme::Dark,
@@ -268,6 +284,20 @@ fn picture(args: &PictureArgs, out: &mut Out<'_>) -> Result<(), String> {
     let svg = crate::drawing::svg::svg(&drawing, theme);
     let data = if ending == "svg" { svg.into_bytes() } else { crate::drawing::svg::png(&svg, 1.0)? };
     files::write_atomic(&args.output, &data).map_err(|e| e.to_string())
+}
+
+fn accuracy(tables: &[PathBuf], output: Option<&Path>, out: &mut Out<'_>) -> Result<(), String> {
+    let texts: Vec<String> =
+        tables.iter().map(|t| files::read_text(t, files::LIMIT).map_err(|e| e.to_string())).collect::<Result<_, _>>()?;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let page = crate::replay::accuracy::accuracy_markdown(&catalog(out), &models::builtin_models()?, &texts);
+    match output {
+        Some(path) => files::write_atomic(path, page.as_bytes()).map_err(|e| e.to_string()),
+        None => {
+            out.say(&page);
+            Ok(())
+        }
+    }
 }
 
 /// Says that a name means no thing or several.

@@ -49,6 +49,14 @@ pub enum Role {
     Neutral,
 }
 
+/// What the drawing emphasises.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Layer {
+    #[default]
+    Parts,
+    Power,
+}
+
 /// How an outline is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stroke {

@@ -1,6 +1,6 @@
 //! Draws a rig: one function a kind of thing, back to front.
 
-use super::{Anchor, Drawing, Piece, Role, Shape, Stroke, Target};
+use super::{Anchor, Drawing, Layer, Piece, Role, Shape, Stroke, Target};
 use crate::analysis::space::{Place, Position, Rect, Seat, Space};
 use crate::build::PlacementId;
 use crate::build::slots::SlotKind;
@@ -12,23 +12,26 @@ use crate::project::{Project, Subject};
 use crate::report::Report;
 
 /// The whole rig with its labels.
-pub fn draw(catalog: &Catalog, project: &Project, report: &Report) -> Drawing {
-    let mut pen = Pen { catalog, project, report, out: Vec::new() };
+pub fn draw(catalog: &Catalog, project: &Project, report: &Report, layer: Layer) -> Drawing {
+    let mut pen = Pen { catalog, project, report, layer, out: Vec::new() };
     let space = &report.facts.space;
     pen.case(space);
     for seat in &space.seats {
-        pen.seat(seat, Layer::Board);
+        pen.seat(seat, Depth::Board);
     }
     for place in &space.places {
         pen.place(place);
     }
-    for layer in [Layer::Flat, Layer::Tall] {
+    for depth in [Depth::Flat, Depth::Tall] {
         for seat in &space.seats {
-            pen.seat(seat, layer);
+            pen.seat(seat, depth);
         }
     }
     for place in space.places.iter().filter(|p| p.slot.is_pcie()) {
         pen.slot_label(place, space);
+    }
+    if layer == Layer::Power {
+        pen.meters(space);
     }
     pen.gaps(space);
     pen.notes(space);
@@ -37,7 +40,7 @@ pub fn draw(catalog: &Catalog, project: &Project, report: &Report) -> Drawing {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Layer {
+enum Depth {
     Board,
     Flat,
     Tall,
@@ -47,6 +50,7 @@ struct Pen<'a> {
     catalog: &'a Catalog,
     project: &'a Project,
     report: &'a Report,
+    layer: Layer,
     out: Vec<Piece>,
 }
 
@@ -146,17 +150,17 @@ impl<'a> Pen<'a> {
         }
     }
 
-    fn seat(&mut self, seat: &Seat, layer: Layer) {
+    fn seat(&mut self, seat: &Seat, depth: Depth) {
         if matches!(seat.position, Position::Strip(_)) {
             return;
         }
         let Some(part) = self.part(seat.placement) else { return };
         let own = match part.kind {
-            PartKind::Board(_) => Layer::Board,
-            PartKind::Gpu(_) | PartKind::Cooler(_) | PartKind::Nic(_) | PartKind::Carrier(_) => Layer::Tall,
-            _ => Layer::Flat,
+            PartKind::Board(_) => Depth::Board,
+            PartKind::Gpu(_) | PartKind::Cooler(_) | PartKind::Nic(_) | PartKind::Carrier(_) => Depth::Tall,
+            _ => Depth::Flat,
         };
-        if own != layer {
+        if own != depth {
             return;
         }
         match &part.kind {
@@ -170,8 +174,10 @@ impl<'a> Pen<'a> {
                 }
             }
             PartKind::Psu(psu) => {
-                let watts = psu.watts.map_or_else(|| "rating unknown".to_owned(), crate::units::watts);
-                self.boxed(seat, part, Role::Psu, &watts);
+                let rated = psu.watts.map_or_else(|| "rating unknown".to_owned(), crate::units::watts);
+                let drawn = crate::units::watts(self.report.facts.power.typical_w);
+                let text = if self.layer == Layer::Power { format!("{drawn} of {rated}") } else { rated };
+                self.boxed(seat, part, Role::Psu, &text);
             }
             PartKind::Fan(_) => self.fan(seat),
             PartKind::Nic(_) | PartKind::Carrier(_) => self.boxed(seat, part, Role::Card, ""),
@@ -261,18 +267,53 @@ impl<'a> Pen<'a> {
         self.rect(Rect::new(r.x - 3.0, r.y, 4.0, r.h), 1.0, Some(Role::Bracket), None, target);
         let fans = self.cooler_marks(gpu, r);
         let room = r.w - 14.0 - fans;
-        let facts = [
-            gpu.memory_gb.map(|g| format!("{} GB", crate::units::plain(g, 1))),
-            gpu.tdp_w.map(crate::units::watts),
-            gpu.cooler.map(|c| c.to_string()),
-        ];
-        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        let facts = self.gpu_facts(seat.placement, gpu);
         if r.h >= 25.0 {
             let y = r.y + r.h.min(60.0) / 2.0;
             self.text((r.x + 7.0, y - 7.0), part.short_name(), (12.0, true, Role::Label), Anchor::LeftMiddle, room);
-            self.text((r.x + 7.0, y + 7.0), facts.join(" · "), (10.0, false, Role::SubLabel), Anchor::LeftMiddle, room);
+            self.text((r.x + 7.0, y + 7.0), facts, (10.0, false, Role::SubLabel), Anchor::LeftMiddle, room);
         } else {
             self.text((r.x + 7.0, r.y + r.h / 2.0), part.short_name(), (11.0, true, Role::Label), Anchor::LeftMiddle, room);
+        }
+    }
+
+    /// The second line of a card: memory, power and cooler, or what the power layer shows.
+    fn gpu_facts(&self, id: PlacementId, gpu: &Gpu) -> String {
+        let facts = if self.layer == Layer::Power {
+            let draw = self.report.facts.power.parts.iter().find(|d| d.placement == id);
+            let watts = |w: Option<f64>| w.map_or_else(|| "unknown".to_owned(), crate::units::watts);
+            let plugs = gpu.plugs.as_ref().map_or_else(
+                || "plugs unknown".to_owned(),
+                |list| list.iter().map(|p| format!("{} x {}", p.count, p.plug)).collect::<Vec<_>>().join(", "),
+            );
+            let plugs = if plugs.is_empty() { "fed by the slot".to_owned() } else { plugs };
+            [draw.map(|d| watts(d.typical_w)), draw.map(|d| format!("limit {}", watts(d.limit_w))), Some(plugs)]
+        } else {
+            [
+                gpu.memory_gb.map(|g| format!("{} GB", crate::units::plain(g, 1))),
+                gpu.tdp_w.map(crate::units::watts),
+                gpu.cooler.map(|c| c.to_string()),
+            ]
+        };
+        facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+
+    /// A bar at the foot of each part: its draw as a share of the largest one, and the supply's load.
+    fn meters(&mut self, space: &Space) {
+        let power = &self.report.facts.power;
+        let largest = power.parts.iter().filter_map(|d| d.typical_w).fold(1.0, f64::max);
+        let mut bars: Vec<(PlacementId, f64, Role)> =
+            power.parts.iter().filter_map(|d| Some((d.placement, d.typical_w? / largest, Role::Advice))).collect();
+        if let Some(load) = power.load {
+            let role = if load > 1.0 { Role::Problem } else { Role::Accent };
+            let supplies = self.project.rig.placed(self.catalog).filter(|(_, _, p)| matches!(p.kind, PartKind::Psu(_)));
+            bars.extend(supplies.map(|(id, ..)| (id, load.min(1.0), role)));
+        }
+        for (id, share, role) in bars {
+            let Some(seat) = space.seat(id).filter(|s| !matches!(s.position, Position::Strip(_)) && s.rect.w > 40.0) else { continue };
+            let r = seat.rect;
+            self.rect(Rect::new(r.x + 3.0, r.bottom() - 4.5, r.w - 6.0, 3.0), 1.5, Some(Role::Line), None, None);
+            self.rect(Rect::new(r.x + 3.0, r.bottom() - 4.5, (r.w - 6.0) * share, 3.0), 1.5, Some(role), None, None);
         }
     }
 

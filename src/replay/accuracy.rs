@@ -236,4 +236,8 @@ errors say less than those of the others. \"In band\" is the share of measuremen
 Speeds are predicted with general efficiencies for today's llama.cpp, not with figures of the card or the engine: older engines, eager
 kernels and slow hosts lie below them.
 
+Some rows were set aside after their errors had been seen, which makes the figures of those tables look better than they are: Hugging Face
+rows in which the whole prompt is worked on at once (129), long-prompt vLLM rows (46) and vLLM rows with two values for one setting (33),
+and rows whose split over cards is unstated (17). The reasons at the end count them.
+
 ";

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use crate::catalog::part::PartId;
 use crate::checks::finding::Fix;
 use crate::project::edit::Edit;
+
+pub use crate::drawing::Layer;
 use crate::project::{FindingKey, Room, Subject};
 
 /// A request of a view.
@@ -103,14 +105,6 @@ pub enum Side {
     Parts,
     Work,
     Charts,
-}
-
-/// What the chassis emphasises.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Layer {
-    #[default]
-    Parts,
-    Power,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -2,6 +2,7 @@
 
 use super::action::ExportFormat;
 use crate::catalog::{Catalog, Copies};
+use crate::drawing::Layer;
 use crate::drawing::palette::Theme;
 use crate::drawing::rig::draw;
 use crate::drawing::svg::{png, svg};
@@ -73,7 +74,7 @@ pub(super) fn export(session: &Session, format: ExportFormat, dark: bool) -> Res
 }
 
 fn picture(session: &Session, format: ExportFormat, dark: bool) -> Result<Vec<u8>, String> {
-    let drawing = draw(session.catalog(), session.project(), session.report());
+    let drawing = draw(session.catalog(), session.project(), session.report(), Layer::Parts);
     let theme = if dark { Theme::Dark } else { Theme::Light };
     match format {
         ExportFormat::Png => png(&svg(&drawing, theme), 1.0),

@@ -53,9 +53,10 @@ impl Answers {
         let places = catalog.part(&dragged.part).map_or_else(Vec::new, |part| {
             let answer = |place: &Place| {
                 let mut answer = fit(catalog, build, part, &place.slot, dragged.piece);
-                if let (Fit::Fits, Some(by)) = (&answer, place.covered_by.filter(|by| Some(*by) != dragged.piece)) {
+                if let (true, Some(by)) = (answer.possible(), place.covered_by.filter(|by| Some(*by) != dragged.piece)) {
                     let name = build.placement(by).and_then(|p| catalog.part(&p.part)).map_or("a card", |p| p.short_name());
-                    answer = Fit::FitsBut(format!("{name} covers this slot"));
+                    let more = if let Fit::FitsBut(why) = &answer { format!("; {why}") } else { String::new() };
+                    answer = Fit::FitsBut(format!("{name} covers this slot{more}"));
                 }
                 (place.clone(), answer)
             };

@@ -6,7 +6,7 @@ use super::is_exact;
 use crate::analysis::space::{Place, Position, Seat};
 use crate::build::PlacementId;
 use crate::catalog::part::Part;
-use crate::checks::finding::{Finding, Verdict};
+use crate::checks::finding::{Finding, Severity, Verdict};
 use crate::project::Subject;
 use crate::project::edit::Edit;
 use crate::ui::Cx;
@@ -64,7 +64,8 @@ pub fn seat_ui(ui: &mut Ui, cx: &Cx<'_>, seat: &Seat) {
     if !seat.assumed.is_empty() {
         ui.label(RichText::new(format!("Assumed: {}", seat.assumed.join(", ").replace("_mm", "").replace('_', " "))).color(cx.tokens.sub));
     }
-    for finding in about(cx, &Subject::Placement(seat.placement)).into_iter().take(4) {
+    let urgent = |f: &&Finding| f.verdict == Verdict::Fail && f.severity <= Severity::Advice;
+    for finding in about(cx, &Subject::Placement(seat.placement)).into_iter().filter(urgent).take(2) {
         ui.label(RichText::new(&finding.message).color(cx.tokens.finding(finding)));
     }
     ui.label(RichText::new("Drag to move, Ctrl copies, Shift fills; drop outside to remove").size(11.0).color(cx.tokens.sub));

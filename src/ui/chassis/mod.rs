@@ -12,7 +12,7 @@ use crate::analysis::space::{Place, Position, Seat, Space};
 use crate::build::fit::Fit;
 use crate::build::slots::SlotKind;
 use crate::catalog::part::PartKind;
-use crate::drawing::Drawing;
+use crate::drawing::{Drawing, Layer};
 use crate::project::Subject;
 use crate::project::edit::Edit;
 use crate::report::Report;
@@ -35,7 +35,7 @@ pub struct ChassisState {
     /// Bring this into view in the next frame.
     pub go_to: Option<Subject>,
     view: View,
-    drawing: Option<(Arc<Report>, Arc<Drawing>)>,
+    drawing: Option<(Arc<Report>, Layer, Arc<Drawing>)>,
     answers: Option<Answers>,
 }
 
@@ -43,13 +43,15 @@ impl ChassisState {
     /// The drawing of the present report; made again only when the report changes.
     fn drawing(&mut self, cx: &Cx<'_>) -> Arc<Drawing> {
         let report = cx.session.report();
-        if let Some((of, drawing)) = &self.drawing
+        let layer = cx.prefs.layer;
+        if let Some((of, shown, drawing)) = &self.drawing
             && Arc::ptr_eq(of, report)
+            && *shown == layer
         {
             return drawing.clone();
         }
-        let drawing = Arc::new(crate::drawing::rig::draw(cx.session.catalog(), cx.session.project(), report));
-        self.drawing = Some((report.clone(), drawing.clone()));
+        let drawing = Arc::new(crate::drawing::rig::draw(cx.session.catalog(), cx.session.project(), report, layer));
+        self.drawing = Some((report.clone(), layer, drawing.clone()));
         drawing
     }
 }
