@@ -51,7 +51,7 @@ enum Command {
     Catalog(CatalogCommand),
     /// Compare predictions with published measurements, as docs/accuracy.md shows them
     Accuracy {
-        /// Tables of measurements: tests/data/memory_rows.csv tests/data/decode_rows.csv
+        /// Tables of measurements with the columns of those in tests/data
         #[arg(required = true)]
         tables: Vec<PathBuf>,
         /// File to write instead of the standard output

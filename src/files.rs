@@ -64,6 +64,11 @@ pub fn toml_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Removes a file; one that is not there is no fault.
+pub fn remove(path: &Path) {
+    let _ = std::fs::remove_file(path);
+}
+
 /// Whether `path` is a folder.
 pub fn is_folder(path: &Path) -> bool {
     path.is_dir()

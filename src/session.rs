@@ -158,6 +158,11 @@ impl Session {
         self.history.mark_saved();
     }
 
+    /// The document is nowhere on disk under its own name.
+    pub fn mark_unsaved(&mut self) {
+        self.history.mark_unsaved();
+    }
+
     /// Swaps in the report of the worker if the document is still the one it was computed for.
     pub fn adopt(&mut self, revision: u64, report: Arc<Report>) {
         if revision == self.revision {

@@ -91,6 +91,11 @@ impl File<'_> {
     }
 }
 
+/// Whether a path ends in exactly this file name.
+fn is_file(path: &str, name: &str) -> bool {
+    std::path::Path::new(path).file_name().is_some_and(|n| n == name)
+}
+
 /// Reads catalog files, `(name, text)` each; later files replace parts of earlier ones by id.
 ///
 /// A broken part or file is left out and named; the rest loads.
@@ -101,14 +106,14 @@ pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
     let mut sources = Vec::new();
     let mut tables = Vec::new();
     for (name, text) in files {
-        if name.ends_with("templates.toml") {
+        if is_file(name, "templates.toml") {
             match Templates::parse(text) {
                 Ok(read) => templates = read,
                 Err(e) => faults.push(file_fault(name, text, &e)),
             }
             continue;
         }
-        if name.ends_with("rates.toml") {
+        if is_file(name, "rates.toml") {
             match toml::from_str(text) {
                 Ok(read) => rates = read,
                 Err(e) => faults.push(file_fault(name, text, &e)),

@@ -50,7 +50,8 @@ impl<'a> Case<'a> {
         let twins = self.project.rig.placed(self.catalog).filter(|(_, _, p)| p.id == part.id).count();
         let slot = self.project.rig.placement(id).and_then(|p| p.slot.as_ref());
         match slot {
-            Some(slot) if twins > 1 => format!("{} in {}", part.short_name(), slot.name),
+            // Kits share one place: it would tell nothing.
+            Some(slot) if twins > 1 && &*slot.name != "dimm" => format!("{} in {}", part.short_name(), slot.name),
             _ => part.short_name().to_owned(),
         }
     }

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::catalog::Catalog;
-use crate::catalog::folder::folder_files;
-use crate::catalog::load::{embedded_files, is_model_list};
 use crate::catalog::model::ModelShape;
 use crate::catalog::precision::Precision;
 use crate::files;
@@ -110,13 +108,6 @@ fn by_name(models: &[ModelShape], name: &str) -> Result<ModelShape, String> {
 
 /// The models that ship with the program and those of the user's own folder.
 pub(super) fn builtin_models() -> Result<Vec<ModelShape>, String> {
-    let mut texts = embedded_files("models");
-    if let Some(folder) = files::user_catalog() {
-        texts.extend(folder_files(&folder).0.into_iter().filter(|(name, _)| is_model_list(name)));
-    }
-    let mut models = Vec::new();
-    for (name, text) in &texts {
-        models.extend(model_list::builtin(text, name).map_err(|e| e.first().map(ToString::to_string).unwrap_or_default())?);
-    }
-    Ok(models)
+    let (models, errors) = model_list::load_all(files::user_catalog().as_deref());
+    errors.first().map_or(Ok(models), |e| Err(e.to_string()))
 }

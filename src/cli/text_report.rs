@@ -36,19 +36,27 @@ fn parts_text(out: &mut String, catalog: &Catalog, project: &Project) {
     for (id, piece) in project.rig.placements() {
         let name = catalog.part(&piece.part).map_or(piece.part.as_str(), |p| p.name.as_str());
         let place = piece.slot.as_ref().and_then(|slot| places.iter().find(|s| s.id == *slot));
-        let settings: String = piece.settings.iter().map(|(k, v)| format!(", {} {v}", k.replace('_', " "))).collect();
+        let settings: String = piece.settings.iter().map(|(k, v)| setting_text(k, v)).collect();
         out.push_str(&format!("  {id:<5} {name}, {}{settings}\n", place.map_or("not placed", |s| s.label.as_str()), id = id.to_string()));
+    }
+}
+
+/// ", power limit 280 W", ", direction intake".
+fn setting_text(key: &str, value: &str) -> String {
+    match key.strip_suffix("_w") {
+        Some(key) => format!(", {} {value} W", key.replace('_', " ")),
+        None => format!(", {} {value}", key.replace('_', " ")),
     }
 }
 
 fn cost_text(out: &mut String, cost: &Cost, room: &Room) {
     out.push_str("\nCost\n");
     let age = cost.oldest.as_ref().map_or_else(String::new, |d| format!("; prices as old as {d}"));
-    let converted = if cost.converted { "; some converted by your rates" } else { "" };
+    let converted = if cost.converted { "; some converted from other currencies" } else { "" };
     out.push_str(&format!("  purchase   {}{age}{converted}\n", cost.total_text()));
-    let month = cost.energy_per_month.map_or("unknown".to_owned(), |m| m.to_string());
+    let month = cost.energy_per_month.map_or("unknown".to_owned(), |m| format!("{m} a month"));
     let tariff = format!("{}{}/kWh", room.currency.symbol(), plain(room.tariff_per_kwh, 4));
-    out.push_str(&format!("  energy     {month} a month at {tariff}, {} h a day\n", plain(room.hours_per_day, 1)));
+    out.push_str(&format!("  energy     {month} at {tariff}, {} h a day\n", plain(room.hours_per_day, 1)));
 }
 
 fn power_text(out: &mut String, power: &Power) {
@@ -87,9 +95,10 @@ fn speed_text(out: &mut String, speeds: &[Speed]) {
     out.push_str("\nSpeed\n");
     for speed in speeds {
         let bound = match speed.bound {
-            Bound::MemoryBandwidth => "bound by memory bandwidth",
-            Bound::Arithmetic => "bound by arithmetic",
-            Bound::MemorySize => "does not fit in memory",
+            Bound::MemorySize => ", does not fit in memory",
+            _ if speed.value.is_none() => "",
+            Bound::MemoryBandwidth => ", bound by memory bandwidth",
+            Bound::Arithmetic => ", bound by arithmetic",
         };
         let digits = |v: f64| if v >= 100.0 { thousands(v, 0) } else { plain(v, 1) };
         let value = match (speed.value, speed.low, speed.high) {
@@ -97,7 +106,7 @@ fn speed_text(out: &mut String, speeds: &[Speed]) {
             (Some(v), _, _) => format!("{} {}", digits(v), speed.unit),
             (None, _, _) => speed.missing.as_ref().map_or("unknown".to_owned(), |m| format!("unknown: {m}")),
         };
-        out.push_str(&format!("  {}, {}: {value}, {bound}\n", speed.workload_name, speed.metric.replace('_', " ")));
+        out.push_str(&format!("  {}, {}: {value}{bound}\n", speed.workload_name, speed.metric.replace('_', " ")));
     }
     out.push_str("  Links between cards and heat are not counted yet.\n");
 }

@@ -1,9 +1,27 @@
 //! The built-in list of models: TOML files with the configuration facts of each model, counted like any imported `config.json`.
 
+use std::path::Path;
+
 use super::hf_config::{ConfigError, parse_value};
+use crate::catalog::folder::folder_files;
+use crate::catalog::load::{embedded_files, is_model_list};
 use crate::catalog::model::ModelShape;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+/// The models that ship with the program, then those of the user's folder; and every entry that could not be read.
+pub fn load_all(user: Option<&Path>) -> (Vec<ModelShape>, Vec<ConfigError>) {
+    let mut texts = embedded_files("models");
+    texts.extend(user.map(|f| folder_files(f).0).unwrap_or_default().into_iter().filter(|(name, _)| is_model_list(name)));
+    let (mut models, mut errors) = (Vec::new(), Vec::new());
+    for (name, text) in &texts {
+        match builtin(text, name) {
+            Ok(shapes) => models.extend(shapes),
+            Err(faults) => errors.extend(faults),
+        }
+    }
+    (models, errors)
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -77,6 +77,10 @@ impl History {
         self.saved = Some(self.now.clone());
     }
 
+    pub fn mark_unsaved(&mut self) {
+        self.saved = None;
+    }
+
     pub fn is_saved(&self) -> bool {
         self.saved.as_ref().is_some_and(|s| Arc::ptr_eq(s, &self.now) || **s == *self.now)
     }

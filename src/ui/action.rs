@@ -32,6 +32,10 @@ pub enum Action {
     OpenDialog,
     Open(PathBuf),
     OpenExample(String),
+    /// Bring back unsaved work of an earlier run.
+    Recover(PathBuf),
+    /// Give up unsaved work of an earlier run.
+    ForgetRecovered(PathBuf),
     /// A new rig around a model of the list.
     StartFromModel(String),
     Save,

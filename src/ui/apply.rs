@@ -57,7 +57,10 @@ impl App {
             Action::ShowPart(part) => self.views.inspector.part = part,
             Action::Undo => self.step(false),
             Action::Redo => self.step(true),
-            Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) => self.open_something(action),
+            Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) | Action::Recover(_) => {
+                self.open_something(action)
+            }
+            Action::ForgetRecovered(path) => self.forget_recovered(&path),
             Action::Save => self.save_or_ask(),
             Action::SaveAs(path) => self.save_to(&path),
             Action::OpenDialog => self.ask_path(ctx, Purpose::Open),
@@ -110,7 +113,11 @@ impl App {
     }
 
     const fn leaves_document(&self, action: &Action) -> bool {
-        !self.start && matches!(action, Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) | Action::Quit)
+        !self.start
+            && matches!(
+                action,
+                Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) | Action::Recover(_) | Action::Quit
+            )
     }
 
     fn edit(&mut self, edit: &Edit, merge: bool) {
@@ -146,6 +153,7 @@ impl App {
             Action::Open(path) => self.open_path(&path),
             Action::OpenExample(name) => self.open_example(&name),
             Action::StartFromModel(name) => self.start_from_model(&name),
+            Action::Recover(path) => self.recover(&path),
             _ => {}
         }
     }
@@ -168,6 +176,26 @@ impl App {
             }
             Err(text) => self.notices.problem(text),
         }
+    }
+
+    /// Opens kept work as an unsaved document; the copy goes once this window keeps its own.
+    fn recover(&mut self, path: &Path) {
+        let name = path.display().to_string();
+        let opened =
+            files::read_text(path, files::LIMIT).map_err(|e| e.to_string()).and_then(|text| rig_io::read(&self.base, &text, &name));
+        match opened {
+            Ok(opened) => {
+                self.show_project(opened.project, opened.copies, None, opened.notes);
+                self.session.mark_unsaved();
+                self.forget_recovered(path);
+            }
+            Err(text) => self.notices.problem(text),
+        }
+    }
+
+    fn forget_recovered(&mut self, path: &Path) {
+        files::remove(path);
+        self.views.start.left_behind.retain(|p| p != path);
     }
 
     fn open_example(&mut self, name: &str) {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::notices::Notices;
 use crate::catalog::Catalog;
 use crate::catalog::folder::load_all;
-use crate::catalog::load::embedded_files;
 use crate::catalog::model::ModelShape;
 use crate::files;
 use crate::import::model_list;
@@ -16,13 +15,9 @@ pub(super) fn builtin(notices: &mut Notices) -> (Arc<Catalog>, Arc<Vec<Arc<Model
     for fault in &faults {
         notices.problem(fault.to_string());
     }
-    let mut models = Vec::new();
-    for (name, text) in &embedded_files("models") {
-        match model_list::builtin(text, name) {
-            Ok(shapes) => models.extend(shapes.into_iter().map(Arc::new)),
-            Err(errors) => errors.iter().for_each(|e| notices.problem(e.to_string())),
-        }
-    }
+    let (shapes, errors) = model_list::load_all(files::user_catalog().as_deref());
+    errors.iter().for_each(|e| notices.problem(e.to_string()));
+    let mut models: Vec<Arc<ModelShape>> = shapes.into_iter().map(Arc::new).collect();
     models.sort_by_key(|m| m.short_name().to_lowercase());
     (Arc::new(catalog), Arc::new(models))
 }

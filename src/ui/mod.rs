@@ -15,6 +15,7 @@ use crate::worker::Worker;
 
 pub mod action;
 mod apply;
+mod autosave;
 pub mod charts;
 pub mod chassis;
 pub mod commands;
@@ -118,6 +119,7 @@ pub struct App {
     /// The program's own catalog, without any file's copies.
     base: Arc<Catalog>,
     worker: Worker<Request, Answer>,
+    autosave: autosave::Autosave,
     asked: Option<u64>,
     tokens: Tokens,
     today: String,
@@ -149,7 +151,13 @@ impl App {
         let (catalog, models) = loading::builtin(&mut notices);
         let ctx = cc.egui_ctx.clone();
         let worker = Worker::start(full, move || ctx.request_repaint());
-        Self::with(cc, catalog, models, worker, notices, options)
+        let mut app = Self::with(cc, catalog, models, worker, notices, options);
+        app.autosave = autosave::Autosave::start();
+        app.views.start.left_behind = app.autosave.left_behind();
+        if !app.views.start.left_behind.is_empty() {
+            app.notices.tell("Unsaved work of an earlier run is kept: File, Start page offers it.");
+        }
+        app
     }
 
     /// For tests: a given catalog, and every computation on the caller's thread.
@@ -179,6 +187,7 @@ impl App {
             dialogs: Dialogs::default(),
             views: Views::default(),
             worker,
+            autosave: autosave::Autosave::default(),
             asked: None,
             tokens: Tokens::of(crate::drawing::palette::Theme::Dark),
             today: options.today,
@@ -246,6 +255,9 @@ impl App {
 impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.compute();
+        if let Some(problem) = self.autosave.tick(ctx, &self.session) {
+            self.notices.problem(problem);
+        }
         if ctx.input(|i| i.viewport().close_requested()) && !self.may_close() {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
             self.dialogs.ask_unsaved(Action::Quit);
@@ -281,6 +293,11 @@ impl eframe::App for App {
             self.compute();
             ctx.request_repaint();
         }
+    }
+
+    /// Only a wanted end comes here, so nothing is left to recover.
+    fn on_exit(&mut self) {
+        self.autosave.forget();
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {

@@ -114,7 +114,14 @@ pub(super) fn has_words(part: &Part, words: &[String]) -> bool {
     }
     let (first, second) = lines(part);
     let text = format!("{} {} {first} {second} {}", part.name, part.part_number.as_deref().unwrap_or_default(), part.id).to_lowercase();
-    words.iter().all(|w| text.contains(w.as_str()))
+    words.iter().all(|w| occurs(&text, w))
+}
+
+/// A word occurs anywhere, but a number only whole: "24" is not in "224 GB/s".
+fn occurs(text: &str, word: &str) -> bool {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let number = digit(word.chars().next());
+    text.match_indices(word).any(|(at, _)| !number || !digit(text.get(..at).and_then(|before| before.chars().next_back())))
 }
 
 /// `memory_gb` becomes "Memory (GB)"; what is no unit stays a word.

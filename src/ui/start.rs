@@ -14,6 +14,8 @@ use crate::units::parameters;
 /// View state of the start page.
 #[derive(Debug, Default)]
 pub struct StartState {
+    /// Unsaved work of earlier runs.
+    pub left_behind: Vec<std::path::PathBuf>,
     pub room: Room,
     currency: Option<String>,
     search: String,
@@ -40,11 +42,13 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<
                         place_ui(ui, cx, state, out);
                     });
                     right.vertical(|ui| {
+                        recover_ui(ui, cx, &state.left_behind, out);
                         begin_ui(ui, cx, out);
                         models_ui(ui, cx, state, out);
                     });
                 });
             } else {
+                recover_ui(ui, cx, &state.left_behind, out);
                 begin_ui(ui, cx, out);
                 examples_ui(ui, cx, out);
                 models_ui(ui, cx, state, out);
@@ -99,6 +103,26 @@ fn entry(ui: &mut Ui, cx: &Cx<'_>, name: &str, about: &str) -> egui::Response {
     let response = ui.with_layout(Layout::top_down_justified(Align::LEFT), |ui| ui.add(button)).inner;
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
     response
+}
+
+/// Unsaved work of an earlier run that did not end as it should.
+fn recover_ui(ui: &mut Ui, cx: &Cx<'_>, left_behind: &[std::path::PathBuf], out: &mut Vec<Action>) {
+    if left_behind.is_empty() {
+        return;
+    }
+    section(ui, cx, "Unsaved work", |ui| {
+        ui.label(sub(cx.tokens, "Rigbay ended before this was saved."));
+        for path in left_behind {
+            ui.horizontal_wrapped(|ui| {
+                if primary_button(ui, cx.tokens, true, "Recover").on_hover_text(path.display().to_string()).clicked() {
+                    out.push(Action::Recover(path.clone()));
+                }
+                if ui.button("Discard").clicked() {
+                    out.push(Action::ForgetRecovered(path.clone()));
+                }
+            });
+        }
+    });
 }
 
 fn begin_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
