@@ -164,7 +164,7 @@ impl<'a> Pen<'a> {
             return;
         }
         match &part.kind {
-            PartKind::Board(_) => self.board(seat, part),
+            PartKind::Board(_) => self.board(seat),
             PartKind::Gpu(gpu) => self.gpu(seat, part, gpu),
             PartKind::Cpu(_) => self.cpu(seat, part),
             PartKind::Cooler(_) => self.cooler(seat, part),
@@ -191,12 +191,10 @@ impl<'a> Pen<'a> {
         !seat.assumed.is_empty() || seat.position == Position::OrderOnly
     }
 
-    fn board(&mut self, seat: &Seat, part: &Part) {
+    fn board(&mut self, seat: &Seat) {
         let r = seat.rect;
         let edge = line(Role::BoardEdge, 1.5, seat.position != Position::Known);
         self.rect(r, 3.0, Some(Role::Board), edge, Some(Target::Placement(seat.placement)));
-        let at = (r.right() - 2.0, r.bottom() + 7.0);
-        self.text(at, part.short_name(), (10.0, false, Role::SubLabel), Anchor::RightMiddle, r.w);
     }
 
     /// A plain box with the part's name and one line more.
@@ -302,8 +300,11 @@ impl<'a> Pen<'a> {
     fn meters(&mut self, space: &Space) {
         let power = &self.report.facts.power;
         let largest = power.parts.iter().filter_map(|d| d.typical_w).fold(1.0, f64::max);
+        // The rest draws too little, or lies under something else.
+        let shown = |id: PlacementId| matches!(self.part(id).map(|p| &p.kind), Some(PartKind::Gpu(_) | PartKind::Cpu(_)));
+        let draws = power.parts.iter().filter(|d| shown(d.placement));
         let mut bars: Vec<(PlacementId, f64, Role)> =
-            power.parts.iter().filter_map(|d| Some((d.placement, d.typical_w? / largest, Role::Advice))).collect();
+            draws.filter_map(|d| Some((d.placement, d.typical_w? / largest, Role::Advice))).collect();
         if let Some(load) = power.load {
             let role = if load > 1.0 { Role::Problem } else { Role::Accent };
             let supplies = self.project.rig.placed(self.catalog).filter(|(_, _, p)| matches!(p.kind, PartKind::Psu(_)));
@@ -437,8 +438,18 @@ impl<'a> Pen<'a> {
         }
     }
 
+    /// Below the board and any card that hangs over its edge.
+    fn board_name(&mut self, space: &Space) {
+        let Some((_, part)) = self.project.rig.part_in(self.catalog, &crate::build::SlotId::rig("board")) else { return };
+        let Some(board) = space.board else { return };
+        let cards = space.cards.iter().filter_map(|c| space.seat(c.placement)).map(|s| s.rect.bottom());
+        let y = cards.fold(board.bottom(), f64::max) + 8.0;
+        self.text((board.right() - 2.0, y), part.short_name(), (10.0, false, Role::SubLabel), Anchor::RightMiddle, board.w);
+    }
+
     /// What the reader must know about the scale.
     fn notes(&mut self, space: &Space) {
+        self.board_name(space);
         let order_only = space.places.iter().any(|p| p.slot.is_pcie() && p.position == Position::OrderOnly);
         let y = space.bounds.bottom() + 10.0;
         if order_only {
