@@ -87,8 +87,24 @@ pub fn run(case: &Case<'_>) -> Vec<Finding> {
             finding.accepted = case.project.accepted.iter().find(|a| a.finding == finding.key()).map(|a| a.because.clone());
         }
     }
+    join_equal(&mut findings);
     sort(&mut findings);
     findings
+}
+
+/// Says once what holds for several pieces alike, such as the kits of one memory; failures stay apart, since each is mended by itself.
+fn join_equal(findings: &mut Vec<Finding>) {
+    let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings.drain(..) {
+        let same = |f: &&mut Finding| f.rule == finding.rule && f.verdict == finding.verdict && f.message == finding.message;
+        match kept.iter_mut().find(same).filter(|_| finding.verdict != Verdict::Fail) {
+            Some(earlier) => {
+                earlier.subjects.extend(finding.subjects.into_iter().filter(|s| !earlier.subjects.contains(s)).collect::<Vec<_>>());
+            }
+            None => kept.push(finding),
+        }
+    }
+    *findings = kept;
 }
 
 /// Stable order: verdict, severity, stake, rule, subjects. Money in another currency than the room's never occurs here.

@@ -58,7 +58,7 @@ impl App {
             Action::Undo => self.step(false),
             Action::Redo => self.step(true),
             Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) | Action::Recover(_) => {
-                self.open_something(action)
+                self.open_something(action);
             }
             Action::ForgetRecovered(path) => self.forget_recovered(&path),
             Action::Save => self.save_or_ask(),

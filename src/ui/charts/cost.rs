@@ -33,8 +33,20 @@ pub(super) fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut
         nothing_ui(ui, cx, "Place parts to see what they cost and what they draw.");
         return;
     }
+    let drawn = |c: &Cost| !c.over_months.is_empty();
     if state.by_part {
         by_part_ui(ui, cx, state, out);
+    } else if !drawn(cost) && !after(cx).is_some_and(|r| drawn(&r.facts.cost)) {
+        let height = plot_height(ui);
+        ui.allocate_ui(egui::vec2(ui.available_width(), height), |ui| {
+            ui.set_min_height(height);
+            let why = &report.facts.power.wall_origin.formula;
+            nothing_ui(
+                ui,
+                cx,
+                &format!("What the energy costs is unknown, as the draw from the wall is: {}.", why.trim_start_matches("unknown: ")),
+            );
+        });
     } else {
         months_ui(ui, cx, state, out);
     }
