@@ -72,8 +72,9 @@ fn text(painter: &Painter, shape: &Shape, view: &View, tokens: &Tokens) {
     let Shape::Text { at, text, size_mm, strong, role, anchor, room_mm } = shape else { return };
     let size = (*size_mm * FONT_OF_LINE) as f32 * view.scale();
     let room = *room_mm as f32 * view.scale();
-    // Too small to read even enlarged: the hover text says it.
-    if size < TEXT.0 * 0.62 || room < 14.0 {
+    // Too small to read even enlarged: names go last, and the hover text says the rest.
+    let least = TEXT.0 * if *strong { 0.42 } else { 0.62 };
+    if size < least || room < 14.0 {
         return;
     }
     let size = size.clamp(TEXT.0, TEXT.1);
