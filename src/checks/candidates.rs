@@ -58,12 +58,15 @@ pub(super) fn swap_fix(case: &Case<'_>, what: PlacementId, old: &Part, new: &Par
     Fix { label, edits, safety: Safety::Ask }
 }
 
-/// "saves $30", "costs $120 more", "price unknown".
+/// "saves $30", "at the same price", "costs $120 more", "price unknown".
 fn difference(case: &Case<'_>, old: &Part, new: &Part) -> String {
     match (counted(case, &old.id), counted(case, &new.id)) {
         (Some(old), Some(new)) => {
             let mut change = new;
             change.cents = (new.cents - old.cents).abs();
+            if change.cents < 100 {
+                return "at the same price".to_owned();
+            }
             if new.cents <= old.cents { format!("saves {change}") } else { format!("costs {change} more") }
         }
         (None, Some(new)) => format!("costs {new}, the old price is unknown"),

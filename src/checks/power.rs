@@ -104,7 +104,7 @@ fn psu_capacity(case: &Case<'_>, out: &mut Vec<Finding>) {
             .number("psu_w", supply)
     };
     out.push(if sum > supply {
-        say(Verdict::Fail, Severity::Blocker, format!("{text}: {} short.", watts(sum - supply)))
+        say(Verdict::Fail, Severity::Blocker, format!("{text}: {} short.", watts(need.max(sum) - supply)))
     } else if need > supply {
         say(Verdict::Fail, Severity::Problem, format!("{text}: {} short of the margin.", watts(need - supply)))
     } else if facts.is_empty() {

@@ -55,6 +55,8 @@ struct Pen<'a> {
 }
 
 const THIN: f32 = 1.0;
+/// Cards nearer than this touch, mm.
+const TOUCH: f64 = 0.5;
 
 const fn line(role: Role, width: f32, dashed: bool) -> Stroke {
     Stroke { role, width, dashed }
@@ -401,7 +403,7 @@ impl<'a> Pen<'a> {
         let generation = connector.and_then(|c| c.r#gen).map_or_else(String::new, |g| format!(" Gen{g}"));
         let covers = |other: &&Place| other.covered_by.is_some() && other.covered_by == place.slot.occupants.first().copied();
         let covered: Vec<&str> = space.places.iter().filter(covers).map(|p| p.slot.label.as_str()).collect();
-        let covered = if covered.is_empty() { String::new() } else { format!(", covers {}", covered.join(" and ")) };
+        let covered = if covered.is_empty() { String::new() } else { format!(", covers {}", covered.join(", ")) };
         let text = format!("{} {lanes}{generation}{covered}", place.slot.label);
         let role = Role::SubLabel;
         let hidden = space.seats.iter().filter(|s| s.rect.y < line && line < s.rect.bottom() && self.is_card(s.placement));
@@ -409,9 +411,9 @@ impl<'a> Pen<'a> {
         let own = place.slot.occupants.first().and_then(|id| space.seat(*id));
         let y = own.map_or(line, |seat| seat.rect.y + seat.rect.h.min(60.0) / 2.0);
         let x = card_end + 5.0;
-        let room = (space.case.right() - 32.0 - x).max(if x < board.right() { board.right() - x } else { 0.0 });
+        let room = (space.case.right() - 8.0 - x).max(if x < board.right() { board.right() - x } else { 0.0 });
         if room > 20.0 {
-            self.text((x, y), text, (9.0, false, role), Anchor::LeftMiddle, room);
+            self.text((x, y), text, (10.5, false, role), Anchor::LeftMiddle, room);
         }
     }
 
@@ -429,8 +431,12 @@ impl<'a> Pen<'a> {
             }
             let x = upper.rect.right().min(lower.rect.right()) - 40.0;
             let y = upper.rect.bottom() + gap / 2.0;
-            let role = if gap < 0.0 { Role::Problem } else { Role::Advice };
-            let text = if gap < 0.0 { format!("overlap {}", crate::units::mm(-gap)) } else { format!("gap {}", crate::units::mm(gap)) };
+            let role = if gap < -TOUCH { Role::Problem } else { Role::Advice };
+            let text = match gap {
+                g if g < -TOUCH => format!("overlap {}", crate::units::mm(-g)),
+                g if g < TOUCH => "touching".to_owned(),
+                g => format!("gap {}", crate::units::mm(g)),
+            };
             let far = upper.rect.right().max(lower.rect.right());
             let points = vec![(x, y), (far + 8.0, y)];
             self.push(Shape::Line { points, stroke: Stroke { role, width: THIN, dashed: true }, arrow: false }, None);

@@ -3,7 +3,7 @@
 use super::rows::{PartsList, Row};
 
 /// Column names, in order.
-pub const HEADER: [&str; 17] = [
+pub const HEADER: [&str; 19] = [
     "position",
     "kind",
     "part",
@@ -15,6 +15,8 @@ pub const HEADER: [&str; 17] = [
     "limit_w",
     "unit_price",
     "currency",
+    "counted_price",
+    "counted_currency",
     "price_date",
     "price_kind",
     "price_source",
@@ -44,7 +46,7 @@ pub fn csv(list: &PartsList) -> Result<String, ::csv::Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn cells(row: &Row) -> [String; 17] {
+fn cells(row: &Row) -> [String; 19] {
     [
         text(&row.position),
         text(&row.kind),
@@ -57,6 +59,8 @@ fn cells(row: &Row) -> [String; 17] {
         number(row.limit_w, 1),
         number(row.unit_price.map(|p| p.amount()), 2),
         row.unit_price.map(|p| p.currency.to_string()).unwrap_or_default(),
+        number(row.counted.map(|p| p.amount()), 2),
+        row.counted.map(|p| p.currency.to_string()).unwrap_or_default(),
         text(&row.price_date),
         text(&row.price_kind),
         text(&row.price_source),
@@ -66,7 +70,7 @@ fn cells(row: &Row) -> [String; 17] {
     ]
 }
 
-fn sum(list: &PartsList) -> [String; 17] {
+fn sum(list: &PartsList) -> [String; 19] {
     let mut cells = blank();
     let filled = [
         "sum".to_owned(),
@@ -78,6 +82,8 @@ fn sum(list: &PartsList) -> [String; 17] {
         String::new(),
         number(Some(list.typical_w), 1),
         number(Some(list.limit_w), 1),
+        String::new(),
+        String::new(),
         number(Some(list.total.amount()), 2),
         list.total.currency.to_string(),
         list.oldest.clone().unwrap_or_default(),
@@ -88,7 +94,7 @@ fn sum(list: &PartsList) -> [String; 17] {
     cells
 }
 
-fn blank() -> [String; 17] {
+fn blank() -> [String; 19] {
     std::array::from_fn(|_| String::new())
 }
 

@@ -1,7 +1,7 @@
 //! The parts list as a Markdown table, for forums, notes and READMEs.
 
 use super::rows::{PartsList, Row};
-use crate::units::{plain, thousands};
+use crate::units::{Money, plain, thousands};
 
 const HEADER: [&str; 10] = ["Position", "Kind", "Part", "Qty", "Interface", "Power", "Unit price", "Price of", "Availability", "Notes"];
 
@@ -33,7 +33,12 @@ fn line(out: &mut String, cells: &[String; 10]) {
 
 fn cells(row: &Row) -> [String; 10] {
     let number = if row.part_number.is_empty() { String::new() } else { format!(" ({})", cell(&row.part_number)) };
-    let price = row.unit_price.map_or_else(|| "unknown".to_owned(), |p| format!("{} {}", p.currency, thousands(p.amount(), 2)));
+    let amount = |p: Money| format!("{} {}", p.currency, thousands(p.amount(), 2));
+    let price = match (row.unit_price, row.counted) {
+        (Some(asked), Some(counted)) if asked.currency != counted.currency => format!("{}, counts {}", amount(asked), amount(counted)),
+        (Some(asked), _) => amount(asked),
+        (None, _) => "unknown".to_owned(),
+    };
     let price_of = [&row.price_date, &row.price_kind, &row.price_source].map(|t| cell(t));
     let later = if row.available_later.is_empty() { String::new() } else { format!("in two years: {}", cell(&row.available_later)) };
     [

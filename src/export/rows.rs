@@ -47,7 +47,10 @@ pub struct Row {
     pub typical_w: Option<f64>,
     pub limit_w: Option<f64>,
     /// Of one piece, as asked.
+    /// As asked.
     pub unit_price: Option<Money>,
+    /// What counts in the sum, in the rig's currency.
+    pub counted: Option<Money>,
     pub price_date: String,
     pub price_kind: String,
     pub price_source: String,
@@ -130,6 +133,7 @@ fn row(
         typical_w: draw.and_then(|d| d.typical_w),
         limit_w: draw.and_then(|d| d.limit_w),
         unit_price: asked.map(|a| a.price),
+        counted: lines.get(&id).and_then(|l| l.counted),
         price_date: asked.map(|a| a.date.clone()).unwrap_or_default(),
         price_kind: asked.map(|a| a.kind.to_string()).unwrap_or_default(),
         price_source: asked.map(|a| a.source.clone()).unwrap_or_default(),

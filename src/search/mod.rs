@@ -1,11 +1,11 @@
 //! Tries edits and compares what they lead to.
 
-use crate::analysis::space::space;
+use crate::analysis::space::{Place, Space, card_body, space};
 use crate::build::fit::{Fit, fit};
 use crate::build::slots::{Slot, slots};
-use crate::build::{Build, SlotId};
+use crate::build::{Build, PlacementId, SlotId};
 use crate::catalog::Catalog;
-use crate::catalog::part::PartId;
+use crate::catalog::part::{Part, PartId};
 use crate::project::Project;
 use crate::project::edit::Edit;
 
@@ -42,4 +42,23 @@ fn missing_air(catalog: &Catalog, build: &Build) -> u32 {
     let pitch = catalog.templates.mm("slots.pitch_mm");
     let gaps = cards.iter().zip(cards.iter().skip(1)).map(|(upper, lower)| lower.y - upper.bottom());
     gaps.map(|gap| if gap < 0.0 { 1000 } else { (pitch - gap).max(0.0) as u32 }).sum()
+}
+
+/// The answer of a place to a part here and now: what [`fit`] says, and which card is in the way.
+pub fn answer(catalog: &Catalog, build: &Build, space: &Space, part: &Part, place: &Place, moving: Option<PlacementId>) -> Fit {
+    let answer = fit(catalog, build, part, &place.slot, moving);
+    if !answer.possible() || !place.slot.is_pcie() {
+        return answer;
+    }
+    let name = |id: PlacementId| build.placement(id).and_then(|p| catalog.part(&p.part)).map_or("a card", |p| p.short_name());
+    let more = if let Fit::FitsBut(why) = &answer { format!("; {why}") } else { String::new() };
+    if let Some(by) = place.covered_by.filter(|by| Some(*by) != moving) {
+        return Fit::FitsBut(format!("{} covers this slot{more}", name(by)));
+    }
+    let Some(body) = card_body(catalog, space, part, place) else { return answer };
+    let mut others = space.cards.iter().filter(|c| Some(c.placement) != moving && !place.slot.occupants.contains(&c.placement));
+    match others.find(|c| space.seat(c.placement).is_some_and(|s| s.rect.y > body.y && s.rect.y < body.bottom() - 0.5)) {
+        Some(below) => Fit::FitsBut(format!("it reaches into {}{more}", name(below.placement))),
+        None => answer,
+    }
 }

@@ -68,7 +68,7 @@ pub(super) fn verdict(catalog: &Catalog, build: &Build, slots: &[Slot], part: &P
 const fn nowhere(part: &Part) -> &'static str {
     match &part.kind {
         PartKind::Case(_) | PartKind::Board(_) | PartKind::Psu(_) => "the rig has no place for it",
-        PartKind::Fan(_) => "the case has no fan mounts, or there is no case yet",
+        PartKind::Fan(_) => "no fan mounts are known: place a case whose mounts the catalog lists",
         PartKind::Bridge(_) => "no placed card has an NVLink edge",
         PartKind::Cpu(_) | PartKind::Cooler(_) | PartKind::Ram(_) | PartKind::Gpu(_) | PartKind::Nic(_) | PartKind::Carrier(_) => {
             "there is no board yet"

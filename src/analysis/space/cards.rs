@@ -1,6 +1,6 @@
 //! Cards in slots: their boxes, and the free air between neighbours.
 
-use super::{Card, Position, Rect, Seat};
+use super::{Card, Place, Position, Rect, Seat, Space};
 use crate::build::{PlacementId, SlotId};
 use crate::catalog::Catalog;
 use crate::catalog::part::{Gpu, Part, PartKind};
@@ -114,5 +114,37 @@ fn card(s: Seated<'_>, below: Option<(PlacementId, Option<f64>)>, seats: &[Seat]
         thickness_assumed: assumed("thickness_mm"),
         below,
         openings: slots.map(|n| n.ceil() as u8),
+    }
+}
+
+/// Box of a card if it sat in a slot of the board; `None` for what is no card and for slots off the board.
+pub fn card_body(catalog: &Catalog, space: &Space, part: &Part, place: &Place) -> Option<Rect> {
+    let card = matches!(part.kind, PartKind::Gpu(_) | PartKind::Nic(_) | PartKind::Carrier(_));
+    let board = space.board.filter(|_| card && !matches!(place.position, Position::Strip(_)))?;
+    let line = place.rect.y + place.rect.h / 2.0;
+    Some(card_rect(catalog, board, line, &card_size(catalog, part)))
+}
+
+/// Width and height of a part as the side view shows it, mm, for what is dragged; `None` where that depends on its place.
+pub fn body_size(catalog: &Catalog, part: &Part) -> Option<(f64, f64)> {
+    let t = &catalog.templates;
+    match &part.kind {
+        PartKind::Gpu(_) | PartKind::Nic(_) | PartKind::Carrier(_) => {
+            let size = card_size(catalog, part);
+            Some((size.length, size.thickness))
+        }
+        PartKind::Board(b) => {
+            let form = b.form_factor.map_or("ATX", |f| f.text());
+            let template = |key: &str| t.mm(&format!("board.{form}.{key}"));
+            Some((b.depth_mm.unwrap_or_else(|| template("depth_mm")), b.height_mm.unwrap_or_else(|| template("height_mm"))))
+        }
+        PartKind::Case(c) => Some((c.depth_mm?, c.height_mm?)),
+        PartKind::Psu(p) => {
+            let form = p.form.map_or("ATX", |f| f.text());
+            let template = |key: &str| t.mm(&format!("psu.{form}.{key}"));
+            Some((p.length_mm.unwrap_or_else(|| template("length_mm")), template("height_mm")))
+        }
+        PartKind::Fan(f) => Some((t.mm("fan.thickness_mm"), f.size_mm?)),
+        PartKind::Cpu(_) | PartKind::Cooler(_) | PartKind::Ram(_) | PartKind::Drive(_) | PartKind::Riser(_) | PartKind::Bridge(_) => None,
     }
 }

@@ -8,6 +8,7 @@ mod cards;
 mod frame;
 mod layout;
 
+pub use cards::{body_size, card_body};
 pub use layout::space;
 
 /// An axis-parallel box, millimetres.

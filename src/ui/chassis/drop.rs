@@ -51,16 +51,9 @@ impl Answers {
         }
         let (catalog, build) = (session.catalog(), &session.project().rig);
         let places = catalog.part(&dragged.part).map_or_else(Vec::new, |part| {
-            let answer = |place: &Place| {
-                let mut answer = fit(catalog, build, part, &place.slot, dragged.piece);
-                if let (true, Some(by)) = (answer.possible(), place.covered_by.filter(|by| Some(*by) != dragged.piece)) {
-                    let name = build.placement(by).and_then(|p| catalog.part(&p.part)).map_or("a card", |p| p.short_name());
-                    let more = if let Fit::FitsBut(why) = &answer { format!("; {why}") } else { String::new() };
-                    answer = Fit::FitsBut(format!("{name} covers this slot{more}"));
-                }
-                (place.clone(), answer)
-            };
-            session.report().facts.space.places.iter().map(answer).collect()
+            let space = &session.report().facts.space;
+            let answer = |place: &Place| (place.clone(), crate::search::answer(catalog, build, space, part, place, dragged.piece));
+            space.places.iter().map(answer).collect()
         });
         Self { revision: session.revision(), dragged: dragged.clone(), places }
     }

@@ -54,7 +54,10 @@ pub fn seat_ui(ui: &mut Ui, cx: &Cx<'_>, seat: &Seat) {
         ui.label(format!("Length {}, thickness {}{assumed}", size(card.length_mm), size(card.thickness_mm)));
         if let Some((below, gap)) = card.below {
             let below = part(cx, below).map_or("card", Part::short_name);
-            let gap = gap.map_or_else(|| "at an unknown distance".to_owned(), |g| format!("{} away", mm(g.max(0.0))));
+            let gap = gap.map_or_else(
+                || "at an unknown distance".to_owned(),
+                |g| if g < -0.5 { format!("overlapping by {}", mm(-g)) } else { format!("{} away", mm(g.max(0.0))) },
+            );
             ui.label(format!("Next card below: {below}, {gap}"));
         }
     }
@@ -68,7 +71,7 @@ pub fn seat_ui(ui: &mut Ui, cx: &Cx<'_>, seat: &Seat) {
     for finding in about(cx, &Subject::Placement(seat.placement)).into_iter().filter(urgent).take(2) {
         ui.label(RichText::new(&finding.message).color(cx.tokens.finding(finding)));
     }
-    ui.label(RichText::new("Drag to move, Ctrl copies, Shift fills; drop outside to remove").size(11.0).color(cx.tokens.sub));
+    ui.label(RichText::new("Drag to move, Ctrl copies, Shift fills; drop beside the rig to remove").size(11.0).color(cx.tokens.sub));
 }
 
 /// What a free place takes.
@@ -86,7 +89,7 @@ pub fn place_ui(ui: &mut Ui, cx: &Cx<'_>, place: &Place) {
         p if is_exact(p) => return,
         Position::OrderOnly => "Only the order of the slots is known, not their places.",
         Position::Strip(_) => "Shown beside the case: a side view does not reach it.",
-        _ => "Its place is a template's, not this part's own.",
+        _ => "Its place is assumed from the form factor.",
     };
     ui.label(RichText::new(where_).color(cx.tokens.sub));
 }

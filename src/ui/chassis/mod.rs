@@ -180,6 +180,7 @@ fn drops_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, rect: Rect, out:
     mark_places(ui, cx, &state.view, &answers);
     let space = &cx.session.report().facts.space;
     let inside = pointer.filter(|p| rect.contains(*p));
+    let beside = inside.is_some_and(|p| !state.view.rect(&space.bounds).expand(24.0).contains(p));
     let target = inside.and_then(|p| answers.target(p, &state.view, space));
     let meant = target.map(|(place, fit)| (place.slot.id.clone(), fit.clone()));
     let meant = meant.or_else(|| inside.and(drop::anywhere(cx.session, &dragged)).map(|slot| (slot, Fit::Fits)));
@@ -189,10 +190,10 @@ fn drops_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, rect: Rect, out:
         state.hover_edit = Some(drop::edit(cx.session, &dragged, slot, modifiers));
     }
     if let Some(pointer) = inside {
-        ghost_ui(ui, cx, &state.view, pointer, &dragged, meant.as_ref());
+        ghost_ui(ui, cx, &state.view, pointer, &dragged, meant.as_ref(), beside && dragged.piece.is_some());
     }
     if released {
-        dropped(cx, &dragged, inside.is_some(), meant, state.hover_edit.take(), out);
+        dropped(cx, &dragged, inside.is_some() && !beside, meant, state.hover_edit.take(), out);
     }
     state.answers = Some(answers);
 }
@@ -230,16 +231,30 @@ fn ghost_ui(
     pointer: eframe::egui::Pos2,
     dragged: &Dragged,
     meant: Option<&(crate::build::SlotId, Fit)>,
+    beside: bool,
 ) {
     let painter = ui.painter();
     let Some(part) = cx.session.catalog().part(&dragged.part) else { return };
     let (words, color) = meant.map_or_else(
-        || ("no place here; Esc cancels".to_owned(), cx.tokens.sub),
+        || (if beside { "release to remove it; Esc cancels" } else { "no place here; Esc cancels" }.to_owned(), cx.tokens.sub),
         |(slot, fit)| {
             let label = cx.session.report().facts.space.place(slot).map_or("", |p| p.slot.label.as_str());
-            (format!("{label}: {}", fit.text()).trim_start_matches(": ").to_owned(), answer_color(cx, fit))
+            let words = match fit {
+                Fit::Never(why) => format!("cannot: {why}"),
+                _ if label.is_empty() => fit.text(),
+                _ => format!("{label}: {}", fit.text()),
+            };
+            (words, answer_color(cx, fit))
         },
     );
+    if meant.is_none_or(|m| !m.1.possible())
+        && let Some((w, h)) = crate::analysis::space::body_size(cx.session.catalog(), part)
+    {
+        let size = vec2(w as f32, h as f32) * view.scale();
+        let body = Rect::from_min_size(pointer - vec2(size.x * 0.2, size.y * 0.5), size);
+        painter.rect_filled(body, 3.0, cx.tokens.sub.gamma_multiply(0.12));
+        paint::dashed_rect(painter, body, Stroke::new(1.2, color));
+    }
     let after = cx.preview.and_then(|p| p.outcome.as_ref().ok());
     if let (Some((_, report)), Some((slot, _))) = (after, meant.filter(|m| m.1.possible())) {
         for seat in ghost_seats(cx, report, slot, dragged) {
@@ -250,7 +265,14 @@ fn ghost_ui(
             }
         }
     }
-    let lines = [(part.short_name(), cx.tokens.text), (words.as_str(), color)];
+    let keys = ui.input(|i| i.modifiers);
+    let hint = match (keys.shift, keys.command, dragged.piece) {
+        (true, ..) => "Shift: fills every free place of this kind",
+        (false, true, Some(_)) => "Ctrl: a copy",
+        (false, _, Some(_)) => "Ctrl copies, Shift fills",
+        (false, _, None) => "Shift fills every free place",
+    };
+    let lines = [(part.short_name(), cx.tokens.text), (words.as_str(), color), (hint, cx.tokens.sub)];
     paint::plate(painter, pointer + vec2(16.0, 14.0), &lines, color, cx.tokens);
 }
 
@@ -262,11 +284,11 @@ fn ghost_seats<'r>(cx: &Cx<'_>, after: &'r Report, slot: &crate::build::SlotId, 
     after.facts.space.seats.iter().filter(fresh).collect()
 }
 
-/// Makes the edit of a drop, or says why nothing changes. A piece dropped outside the chassis leaves the rig.
+/// Makes the edit of a drop, or says why nothing changes. A piece dropped beside the rig leaves it.
 fn dropped(
     cx: &Cx<'_>,
     dragged: &Dragged,
-    inside: bool,
+    on_rig: bool,
     meant: Option<(crate::build::SlotId, Fit)>,
     edit: Option<Edit>,
     out: &mut Vec<Action>,
@@ -276,7 +298,7 @@ fn dropped(
         return;
     }
     let name = cx.session.catalog().part(&dragged.part).map_or("The part", |p| p.short_name());
-    match (inside, meant, dragged.piece) {
+    match (on_rig, meant, dragged.piece) {
         (true, Some((slot, Fit::Never(why))), _) => {
             let place = cx.session.report().facts.space.place(&slot).map_or("this place", |p| p.slot.label.as_str());
             out.push(Action::Notice(format!("{name} cannot go to {place}: {why}.")));

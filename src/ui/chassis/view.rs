@@ -87,7 +87,7 @@ impl View {
         }
         let Some(pointer) = ui.input(|i| i.pointer.hover_pos()).filter(|_| response.container_contains_pointer()) else { return };
         let (pinch, wheel) = ui.input(|i| (i.zoom_delta(), i.smooth_scroll_delta().y));
-        let factor = pinch * (wheel / 240.0).exp();
+        let factor = pinch * (wheel / 420.0).exp();
         if (factor - 1.0).abs() > 1e-4 {
             self.zoom(factor, pointer);
         }
