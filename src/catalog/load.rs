@@ -1,11 +1,9 @@
 //! Catalog files in, parts out; and back. Every error names file, line, part and field, and all errors are collected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use toml::Spanned;
+use serde::Deserialize;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::Catalog;
@@ -13,6 +11,15 @@ use super::kinds::KINDS;
 use super::part::{Life, Part, PartId, PartKind, Price, Provenance, Source};
 use super::rates::Rates;
 use super::templates::Templates;
+
+mod decode;
+pub(crate) mod limits;
+mod write;
+
+pub use decode::missing;
+use decode::{Report, decode};
+pub use limits::shortened;
+pub use write::{kind_table, write_parts};
 
 /// The catalog that ships with the program.
 static EMBEDDED: include_dir::Dir<'_> = include_dir::include_dir!("$CARGO_MANIFEST_DIR/catalogs");
@@ -48,6 +55,8 @@ const COMMON: [&str; 10] = ["id", "name", "maker", "part_number", "generic", "li
 #[serde(deny_unknown_fields)]
 struct Head {
     id: String,
+    /// Its absence is named by the limits.
+    #[serde(default)]
     name: String,
     #[serde(default)]
     maker: Option<String>,
@@ -73,6 +82,14 @@ struct Raw<'a> {
     line: usize,
     table: DeTable<'a>,
     like: Option<String>,
+}
+
+impl Raw<'_> {
+    /// A fault of this part; without a place it is on the part's first line.
+    fn fault(&self, span: Option<Range<usize>>, field: &str, why: &str) -> Fault {
+        let line = span.map_or(self.line, |s| self.file.line(Some(s)));
+        self.file.fault(line, &self.id, field, why)
+    }
 }
 
 struct File<'a> {
@@ -115,7 +132,13 @@ pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
         }
         if is_file(name, "rates.toml") {
             match toml::from_str(text) {
-                Ok(read) => rates = read,
+                Ok(read) => {
+                    let wrong = rate_faults(name, text);
+                    if wrong.is_empty() {
+                        rates = read;
+                    }
+                    faults.extend(wrong);
+                }
                 Err(e) => faults.push(file_fault(name, text, &e)),
             }
             continue;
@@ -153,7 +176,15 @@ fn assemble<'a>(files: &mut [File<'a>], mut tables: Vec<DeTable<'a>>, faults: &m
     for (file, table) in files.iter().zip(tables) {
         split_parts(file, table, &mut raws, faults);
     }
-    raws.values().filter_map(|raw| build_part(raw, &raws, faults)).collect()
+    let mut owns: BTreeMap<&str, Own> = raws.values().filter_map(|raw| Some((raw.id.as_str(), read_own(raw, faults)?))).collect();
+    let clean: BTreeSet<&str> = owns.keys().copied().collect();
+    raws.values().filter_map(|raw| build_part(raw, owns.remove(raw.id.as_str()), &raws, &clean, faults)).collect()
+}
+
+fn rate_faults(name: &str, text: &str) -> Vec<Fault> {
+    let Ok(table) = DeTable::parse(text) else { return Vec::new() };
+    let file = File { name, text, sources: BTreeMap::new() };
+    limits::check_rates(table.get_ref()).into_iter().map(|w| file.fault(file.line(w.span), "", &w.field, w.why)).collect()
 }
 
 /// Files of a folder `models` list models instead of parts.
@@ -163,14 +194,33 @@ pub fn is_model_list(name: &str) -> bool {
 
 fn file_fault(name: &str, text: &str, error: &toml::de::Error) -> Fault {
     let file = File { name, text, sources: BTreeMap::new() };
-    file.fault(file.line(error.span()), "", "", error.message())
+    file.fault(file.line(error.span()), "", "", shortened(error.message()))
 }
 
+/// A source with a fault stays known by its key, so that the parts that name it are not at fault too.
 fn read_sources(file: &mut File<'_>, table: &mut DeTable<'_>, faults: &mut Vec<Fault>) {
-    let Some((_, value)) = table.remove_entry("sources") else { return };
-    match BTreeMap::<String, Source>::deserialize(ValueDeserializer::from(value)) {
-        Ok(sources) => file.sources = sources,
-        Err(e) => faults.push(file.fault(file.line(e.span()), "", "sources", e.message())),
+    let Some((key, value)) = table.remove_entry("sources") else { return };
+    let DeValue::Table(sources) = value.into_inner() else {
+        faults.push(file.fault(file.line(Some(key.span())), "", "sources", "is no table. Write [sources.KEY] with a title"));
+        return;
+    };
+    for (key, value) in sources {
+        let (name, line) = (key.get_ref().to_string(), file.line(Some(key.span())));
+        let mut source = None;
+        if let DeValue::Table(table) = value.into_inner() {
+            let dated = table.get("date").map(|d| (d.span(), d.get_ref().as_str().is_none_or(limits::is_date)));
+            if let Some((span, false)) = dated {
+                let why = "is no date. Write YYYY-MM-DD, YYYY-MM or YYYY";
+                faults.push(file.fault(file.line(Some(span)), "", &format!("sources.{name}.date"), why));
+            }
+            source = decode(&table, &mut BTreeSet::new(), &mut |span, field, why| {
+                let at = span.map_or(line, |s| file.line(Some(s)));
+                faults.push(file.fault(at, "", &format!("sources.{name}.{field}"), why));
+            });
+        } else {
+            faults.push(file.fault(line, "", &format!("sources.{name}"), "is no table. Write {title = \"…\", url = \"…\"}"));
+        }
+        file.sources.insert(name.clone(), source.unwrap_or(Source { title: name, url: None, date: None }));
     }
 }
 
@@ -186,7 +236,10 @@ fn split_parts<'a>(file: &'a File<'a>, table: DeTable<'a>, raws: &mut BTreeMap<S
         };
         for part in parts {
             let line = file.line(Some(part.span()));
-            let DeValue::Table(table) = part.into_inner() else { continue };
+            let DeValue::Table(table) = part.into_inner() else {
+                faults.push(file.fault(line, "", kind, format!("holds something that is no part. Write [[{kind}]] and its fields below")));
+                continue;
+            };
             let text_of = |key: &str| table.get(key).and_then(|v| v.get_ref().as_str()).map(str::to_owned);
             let Some(id) = text_of("id") else {
                 faults.push(file.fault(line, "", "id", "is missing. Give every part a text id such as \"gpu.maker.model\""));
@@ -216,45 +269,63 @@ fn ancestors<'r, 'a>(raw: &'r Raw<'a>, raws: &'r BTreeMap<String, Raw<'a>>) -> R
     Ok(chain)
 }
 
-fn build_part(raw: &Raw<'_>, raws: &BTreeMap<String, Raw<'_>>, faults: &mut Vec<Fault>) -> Option<Part> {
+/// What a part's own table says, free of faults.
+struct Own {
+    head: Head,
+    kind: PartKind,
+}
+
+fn read_own(raw: &Raw<'_>, faults: &mut Vec<Fault>) -> Option<Own> {
     let before = faults.len();
-    let chain = match ancestors(raw, raws) {
-        Ok(chain) => chain,
-        Err(text) => {
-            faults.push(raw.file.fault(raw.line, &raw.id, "like", text));
-            return None;
-        }
-    };
+    let mut named = BTreeSet::new();
+    let mut report = |span: Option<Range<usize>>, field: &str, why: &str| faults.push(raw.fault(span, field, why));
+    for wrong in limits::check_part(raw.kind, &raw.table, &|key| raw.file.sources.contains_key(key)) {
+        report(wrong.span, &wrong.field, &wrong.why);
+        named.insert(wrong.field);
+    }
     let (mut head, mut facts) = (DeTable::new(), DeTable::new());
     for (key, value) in &raw.table {
         let into = if COMMON.contains(&key.get_ref().as_ref()) { &mut head } else { &mut facts };
         if key.get_ref() != "like" {
             into.insert(key.clone(), value.clone());
+        } else if value.get_ref().as_str().is_none() {
+            report(Some(value.span()), "like", "is no text. Name the part whose facts this one has");
         }
     }
-    for ancestor in chain.iter().skip(1) {
-        for (key, value) in &ancestor.table {
-            if !COMMON.contains(&key.get_ref().as_ref()) && !facts.contains_key(key.get_ref().as_ref()) {
-                facts.insert(key.clone(), value.clone());
-            }
+    let head: Option<Head> = decode(&head, &mut named, &mut report);
+    let kind = decode_kind(raw.kind, &facts, &mut named, &mut report);
+    check_provenance(raw, faults);
+    let own = Own { head: head?, kind: kind? };
+    (faults.len() == before).then_some(own)
+}
+
+/// `own` is `None` for a part with faults; that of its `like` is named all the same.
+fn build_part(
+    raw: &Raw<'_>,
+    own: Option<Own>,
+    raws: &BTreeMap<String, Raw<'_>>,
+    clean: &BTreeSet<&str>,
+    faults: &mut Vec<Fault>,
+) -> Option<Part> {
+    let like = raw.table.get("like").map(toml::Spanned::span);
+    let chain = match ancestors(raw, raws) {
+        Ok(chain) => chain,
+        Err(text) => {
+            faults.push(raw.fault(like, "like", &text));
+            return None;
         }
+    };
+    if let Some(broken) = chain.iter().skip(1).find(|a| !clean.contains(a.id.as_str())) {
+        faults.push(raw.fault(like, "like", &format!("leads to {:?}, which has faults. Mend that part first", broken.id)));
+        return None;
     }
-    let own: Vec<(String, Range<usize>)> = raw.table.keys().map(|k| (k.get_ref().to_string(), k.span())).collect();
-    let head: Option<Head> = decode(raw, head, faults);
-    let kind = decode_kind(raw, facts, faults);
-    let head = head?;
+    let Own { head, kind } = own?;
+    let kind = if raw.like.is_some() { inherited(raw, &chain, faults)? } else { kind };
     let (mut from, mut sources) = (head.from, BTreeMap::new());
-    check_provenance(raw, &own, &from, faults);
     keep_sources(raw.file, from.values().map(|p| &p.source), &mut sources);
     keep_sources(raw.file, head.prices.iter().map(|p| &p.source).chain(&head.life.source), &mut sources);
-    for named in head.prices.iter().map(|p| &p.source).chain(&head.life.source) {
-        if !raw.file.sources.contains_key(named) {
-            faults.push(raw.file.fault(raw.line, &raw.id, "prices or life", format!("names source {named:?}, which the file lacks")));
-        }
-    }
     inherit_provenance(&chain, &mut from, &mut sources);
-    let kind = kind?;
-    (faults.len() == before).then(|| Part {
+    Some(Part {
         id: PartId::new(&head.id),
         name: head.name,
         maker: head.maker,
@@ -267,6 +338,17 @@ fn build_part(raw: &Raw<'_>, raws: &BTreeMap<String, Raw<'_>>, faults: &mut Vec<
         sources,
         kind,
     })
+}
+
+/// The facts of a part and, where it has none of its own, those of the parts that it is like.
+fn inherited(raw: &Raw<'_>, chain: &[&Raw<'_>], faults: &mut Vec<Fault>) -> Option<PartKind> {
+    let mut facts = DeTable::new();
+    for (key, value) in chain.iter().flat_map(|r| &r.table) {
+        if !COMMON.contains(&key.get_ref().as_ref()) && !facts.contains_key(key.get_ref().as_ref()) {
+            facts.insert(key.clone(), value.clone());
+        }
+    }
+    decode_kind(raw.kind, &facts, &mut BTreeSet::new(), &mut |_, field, why| faults.push(raw.fault(None, field, why)))
 }
 
 fn keep_sources<'s>(file: &File<'_>, named: impl Iterator<Item = &'s String>, into: &mut BTreeMap<String, Source>) {
@@ -298,149 +380,41 @@ fn inherit_provenance(chain: &[&Raw<'_>], from: &mut BTreeMap<String, Provenance
     }
 }
 
-/// Each fact of the part's own table needs an origin, and each origin a fact and a source.
-fn check_provenance(raw: &Raw<'_>, own: &[(String, Range<usize>)], from: &BTreeMap<String, Provenance>, faults: &mut Vec<Fault>) {
-    for (field, span) in own.iter().filter(|(f, _)| !COMMON.contains(&f.as_str())) {
-        if !from.contains_key(field) {
-            let line = raw.file.line(Some(span.clone()));
-            let text = format!("has no source. Add {field} = {{source, as_of, confidence}} to [{}.from]", raw.kind);
-            faults.push(raw.file.fault(line, &raw.id, field, text));
-        }
+/// Each fact of the part's own table needs an origin, and each origin a fact.
+fn check_provenance(raw: &Raw<'_>, faults: &mut Vec<Fault>) {
+    let none = DeTable::new();
+    let from = match raw.table.get("from").map(|f| f.get_ref().as_table()) {
+        Some(Some(from)) => from,
+        Some(None) => return, // not a table, which the reading has named
+        None => &none,
+    };
+    let is_fact = |field: &str| !COMMON.contains(&field) && raw.table.contains_key(field);
+    for field in raw.table.keys().filter(|k| is_fact(k.get_ref()) && !from.contains_key(k.get_ref().as_ref())) {
+        let text = format!("has no source. Add {} = {{source, as_of, confidence}} to [{}.from]", field.get_ref(), raw.kind);
+        faults.push(raw.fault(Some(field.span()), field.get_ref(), &text));
     }
-    for (field, origin) in from {
-        if !own.iter().any(|(f, _)| f == field) {
-            faults.push(raw.file.fault(raw.line, &raw.id, field, "has a source but no value. Remove it from `from` or give the value"));
-        }
-        if !raw.file.sources.contains_key(&origin.source) {
-            let text = format!("names source {:?}, which the file lacks. Add [sources.{}]", origin.source, origin.source);
-            faults.push(raw.file.fault(raw.line, &raw.id, field, text));
-        }
-    }
-}
-
-/// Reads a table into `T`. Where a field is wrong it is named, taken out, and the rest read on, so that no error hides another.
-fn decode<T: DeserializeOwned>(raw: &Raw<'_>, mut table: DeTable<'_>, faults: &mut Vec<Fault>) -> Option<T> {
-    let mut clean = true;
-    loop {
-        let value = Spanned::new(0..0, DeValue::Table(table.clone()));
-        let error = match T::deserialize(ValueDeserializer::from(value)) {
-            Ok(read) => return clean.then_some(read),
-            Err(error) => error,
-        };
-        clean = false;
-        let at = error.span().unwrap_or(0..0);
-        let guilty = table
-            .iter()
-            .find(|(k, v)| k.span().contains(&at.start) || (v.span().start <= at.start && at.end <= v.span().end && v.span().end > 0))
-            .map(|(k, _)| k.get_ref().to_string());
-        let line = if at.end == 0 { raw.line } else { raw.file.line(Some(at)) };
-        faults.push(raw.file.fault(line, &raw.id, guilty.as_deref().unwrap_or_default(), error.message()));
-        match guilty {
-            Some(field) => table.remove(field.as_str()),
-            None => return None,
-        };
+    for field in from.keys().filter(|k| !is_fact(k.get_ref())) {
+        let text = "has a source but no value. Remove it from `from` or give the value";
+        faults.push(raw.fault(Some(field.span()), &format!("from.{}", field.get_ref()), text));
     }
 }
 
-fn decode_kind(raw: &Raw<'_>, facts: DeTable<'_>, faults: &mut Vec<Fault>) -> Option<PartKind> {
-    Some(match raw.kind {
-        "gpu" => PartKind::Gpu(decode(raw, facts, faults)?),
-        "cpu" => PartKind::Cpu(decode(raw, facts, faults)?),
-        "board" => PartKind::Board(decode(raw, facts, faults)?),
-        "ram" => PartKind::Ram(decode(raw, facts, faults)?),
-        "drive" => PartKind::Drive(decode(raw, facts, faults)?),
-        "psu" => PartKind::Psu(decode(raw, facts, faults)?),
-        "cooler" => PartKind::Cooler(decode(raw, facts, faults)?),
-        "fan" => PartKind::Fan(decode(raw, facts, faults)?),
-        "case" => PartKind::Case(decode(raw, facts, faults)?),
-        "nic" => PartKind::Nic(decode(raw, facts, faults)?),
-        "riser" => PartKind::Riser(decode(raw, facts, faults)?),
-        "carrier" => PartKind::Carrier(decode(raw, facts, faults)?),
-        _ => PartKind::Bridge(decode(raw, facts, faults)?),
+fn decode_kind(kind: &str, facts: &DeTable<'_>, named: &mut BTreeSet<String>, report: &mut Report<'_>) -> Option<PartKind> {
+    Some(match kind {
+        "gpu" => PartKind::Gpu(decode(facts, named, report)?),
+        "cpu" => PartKind::Cpu(decode(facts, named, report)?),
+        "board" => PartKind::Board(decode(facts, named, report)?),
+        "ram" => PartKind::Ram(decode(facts, named, report)?),
+        "drive" => PartKind::Drive(decode(facts, named, report)?),
+        "psu" => PartKind::Psu(decode(facts, named, report)?),
+        "cooler" => PartKind::Cooler(decode(facts, named, report)?),
+        "fan" => PartKind::Fan(decode(facts, named, report)?),
+        "case" => PartKind::Case(decode(facts, named, report)?),
+        "nic" => PartKind::Nic(decode(facts, named, report)?),
+        "riser" => PartKind::Riser(decode(facts, named, report)?),
+        "carrier" => PartKind::Carrier(decode(facts, named, report)?),
+        _ => PartKind::Bridge(decode(facts, named, report)?),
     })
-}
-
-/// A catalog file that holds these parts with all their sources, as a rig file embeds them.
-///
-/// # Errors
-/// If a value has no TOML form, which no part read from TOML has.
-pub fn write_parts<'a>(parts: impl Iterator<Item = &'a Part>) -> Result<toml::Table, toml::ser::Error> {
-    let mut sources: Vec<Source> = Vec::new();
-    let mut file = toml::Table::new();
-    for part in parts {
-        let mut key_of = |key: &String| -> String {
-            let Some(source) = part.sources.get(key) else { return key.clone() };
-            let at = sources.iter().position(|s| s == source).unwrap_or_else(|| {
-                sources.push(source.clone());
-                sources.len() - 1
-            });
-            format!("s{}", at + 1)
-        };
-        let table = part_table(part, &mut key_of)?;
-        let list = file.entry(part.kind.key()).or_insert_with(|| toml::Value::Array(Vec::new()));
-        if let toml::Value::Array(list) = list {
-            list.push(toml::Value::Table(table));
-        }
-    }
-    let sources: BTreeMap<String, Source> = sources.into_iter().enumerate().map(|(n, s)| (format!("s{}", n + 1), s)).collect();
-    file.insert("sources".to_owned(), toml::Value::try_from(sources)?);
-    Ok(file)
-}
-
-fn part_table(part: &Part, key_of: &mut dyn FnMut(&String) -> String) -> Result<toml::Table, toml::ser::Error> {
-    let mut table = toml::Table::new();
-    let mut put = |key: &str, value: toml::Value| table.insert(key.to_owned(), value);
-    put("id", part.id.as_str().into());
-    put("name", part.name.as_str().into());
-    for (key, text) in [("maker", &part.maker), ("part_number", &part.part_number), ("notes", &part.notes)] {
-        if let Some(text) = text {
-            put(key, text.as_str().into());
-        }
-    }
-    if part.generic {
-        put("generic", true.into());
-    }
-    for (key, value) in kind_table(&part.kind)? {
-        if part.from.contains_key(&key) {
-            put(&key, value);
-        }
-    }
-    let mut from = BTreeMap::new();
-    for (field, origin) in &part.from {
-        from.insert(field.clone(), Provenance { source: key_of(&origin.source), ..origin.clone() });
-    }
-    put("from", toml::Value::try_from(from)?);
-    let prices: Vec<Price> = part.prices.iter().map(|p| Price { source: key_of(&p.source), ..p.clone() }).collect();
-    if !prices.is_empty() {
-        put("prices", toml::Value::try_from(prices)?);
-    }
-    if part.life != Life::default() {
-        let life = Life { source: part.life.source.as_ref().map(key_of), ..part.life.clone() };
-        put("life", toml::Value::try_from(life)?);
-    }
-    Ok(table)
-}
-
-/// The facts of a part as a table, unknown ones left out.
-pub fn kind_table(kind: &PartKind) -> Result<toml::Table, toml::ser::Error> {
-    fn of<T: Serialize>(kind: &T) -> Result<toml::Table, toml::ser::Error> {
-        toml::Table::try_from(kind)
-    }
-    match kind {
-        PartKind::Gpu(k) => of(k),
-        PartKind::Cpu(k) => of(k),
-        PartKind::Board(k) => of(k),
-        PartKind::Ram(k) => of(k),
-        PartKind::Drive(k) => of(k),
-        PartKind::Psu(k) => of(k),
-        PartKind::Cooler(k) => of(k),
-        PartKind::Fan(k) => of(k),
-        PartKind::Case(k) => of(k),
-        PartKind::Nic(k) => of(k),
-        PartKind::Riser(k) => of(k),
-        PartKind::Carrier(k) => of(k),
-        PartKind::Bridge(k) => of(k),
-    }
 }
 
 /// Text files of the embedded catalog below `folder` ("" = all), with their paths, sorted.
