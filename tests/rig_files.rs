@@ -215,9 +215,15 @@ fn faults_name_line_and_field() {
     let kind = refused(&text.replace("context = 2048", "context = \"2048\""));
     assert!(kind.starts_with(&format!("rig.toml:{}: workloads.0.context: invalid type", line("context"))), "{kind}");
     let zero = refused(&text.replace("context = 2048", "context = 0"));
-    assert!(zero.contains(": workloads.0: workload: context, batch and cards must be at least 1"), "{zero}");
+    assert!(
+        zero.starts_with(&format!(
+            "rig.toml:{}: workloads.0.context: workload: context, batch and cards must be at least 1",
+            line("context")
+        )),
+        "{zero}"
+    );
     let range = refused(&text.replace("mains_v = 120.0", "mains_v = nan"));
-    assert!(range.contains(": room: mains voltage: NaN is outside 90 to 500"), "{range}");
+    assert!(range.starts_with(&format!("rig.toml:{}: room.mains_v: mains voltage: NaN is outside 90 to 500", line("mains_v"))), "{range}");
     let slot = refused(&text.replace("slot = \"p1/SLOT1\"", "slot = \"SLOT1\""));
     assert!(slot.starts_with(&format!("rig.toml:{}: rig.placements.p3.slot: \"SLOT1\" is no slot", line("p3"))), "{slot}");
     let part = refused(&text.replace("memory_gb = 24.0", "memory_gb = \"24\""));
@@ -225,6 +231,54 @@ fn faults_name_line_and_field() {
     let huge = refused(&text.replace("params = 6000000000", "params = 9000000000000000000"));
     assert!(huge.contains("workloads.0.model: has more parameters than any model"), "{huge}");
     assert!(refused("format = 1\nname = \"x").starts_with("rig.toml:2: "));
+}
+
+#[test]
+fn what_is_missing_unknown_or_endless_is_named_by_itself() {
+    let text = saved();
+    let line = |needle: &str| 1 + text.lines().position(|l| l.starts_with(needle)).unwrap_or_else(|| panic!("{needle} in {text}"));
+    let without = |start: &str| text.lines().filter(|l| !l.starts_with(start)).collect::<Vec<_>>().join("\n");
+    let (before, after) = text.split_once("[room]").unwrap();
+    let (_, after) = after.split_once("\n[").unwrap();
+    let room = refused(&format!("{before}[{after}"));
+    assert!(room.starts_with("rig.toml:1: room: is missing. Add a table [room]"), "{room}");
+    assert!(refused(&without("name = \"New rig")).starts_with("rig.toml:1: name: is missing. Add `name = …`"));
+    let field = refused(&without("mains_v"));
+    assert!(field.starts_with(&format!("rig.toml:{}: room.mains_v: is missing", line("[room]"))), "{field}");
+    let listed = refused(&without("context = 2048"));
+    assert!(listed.starts_with(&format!("rig.toml:{}: workloads.0.context: is missing", line("[[workloads]]"))), "{listed}");
+    let nested = refused(&text.replace("{ part = \"gpu.t.blower\", ", "{ "));
+    assert!(nested.starts_with(&format!("rig.toml:{}: rig.placements.p3.part: is missing", line("p3"))), "{nested}");
+
+    let huge = refused(&text.replace("mains_v = 120.0", "mains_v = 1e300"));
+    assert!(huge.starts_with(&format!("rig.toml:{}: room.mains_v: ", line("mains_v"))) && huge.len() < 160, "{huge}");
+    let digits = refused(&text.replace("mains_v = 120.0", &format!("mains_v = {}", "9".repeat(300))));
+    assert!(digits.len() < 200, "{digits}");
+    let long = refused(&text.replace("mains_v = 120.0", &format!("mains_v = \"{}\"", "x".repeat(5000))));
+    assert!(long.contains("room.mains_v: invalid type") && long.len() < 200, "{long}");
+
+    let with = |more: &str| refused(&format!("{text}\n{more}\n"));
+    let end = text.lines().count() + 3;
+    let unknown = with("[thresholds]\npsu_margins = 1.2");
+    assert!(
+        unknown.starts_with(&format!("rig.toml:{end}: thresholds.psu_margins: is no threshold. Known are: gpu_memory_floor_gb, ")),
+        "{unknown}"
+    );
+    assert!(unknown.ends_with("price_age_days"), "{unknown}");
+    let low = with("[thresholds]\npsu_margin = -1");
+    assert!(low.starts_with(&format!("rig.toml:{end}: thresholds.psu_margin: threshold: -1 is outside")), "{low}");
+    let amount = with("[prices.parts]\n\"gpu.t.blower\" = { amount = -5, currency = \"EUR\", date = \"2026-01-01\" }");
+    assert!(amount.starts_with(&format!("rig.toml:{end}: prices.parts.gpu.t.blower.amount: price: -5 is outside")), "{amount}");
+    let date = with("[prices.parts]\n\"gpu.t.blower\" = { amount = 5, currency = \"EUR\", date = \"2026-02-31\" }");
+    assert!(date.contains(": prices.parts.gpu.t.blower.date: \"2026-02-31\" is no date."), "{date}");
+    let part = refused(&text.replace("memory_gb = 24.0", "memory_gb = -24.0"));
+    assert!(
+        part.starts_with(&format!(
+            "rig.toml:{}: parts: gpu.t.blower: memory_gb: -24.0 is out of range. Allowed: above 0",
+            line("memory_gb")
+        )),
+        "{part}"
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::settle::settle;
 use super::toml_text;
 use super::{Project, Versions};
 use crate::build::{Build, PlacementId};
-use crate::catalog::load::{load_embedded, write_parts};
+use crate::catalog::load::{load_embedded, missing, shortened, write_parts};
 use crate::catalog::part::{Part, PartId};
 use crate::catalog::{Catalog, Copies};
 
@@ -116,6 +116,9 @@ pub fn load_text(base: &Catalog, text: &str, file: &str) -> Result<Loaded, RigFi
     table.remove("format");
     let made_with = reader.take(&mut table, "made_with")?.unwrap_or_default();
     let snapshot = reader.take(&mut table, "snapshot")?.unwrap_or_default();
+    if let Some(DeValue::Table(rates)) = table.get("exchange").map(Spanned::get_ref) {
+        limits::check_rates(rates).map_err(|(field, why)| reader.error(&field, &why))?;
+    }
     let rates = reader.take(&mut table, "exchange")?;
     let parts = match table.remove("parts").map(Spanned::into_inner) {
         Some(DeValue::Table(parts)) => reader.parts(parts)?,
@@ -178,14 +181,24 @@ impl<'a> Reader<'a> {
     /// A fault of the field with this dotted path.
     fn error(&self, field: &str, message: &str) -> RigFileError {
         let line = self.parse().ok().and_then(|t| span_of(&t, field)).map_or(1, |s| self.line(s.start));
-        RigFileError { file: self.file.to_owned(), line, field: field.to_owned(), message: message.to_owned() }
+        RigFileError { file: self.file.to_owned(), line, field: field.to_owned(), message: shortened(message) }
     }
 
     /// A fault that the parser or a type found; `within` is the field that was being read.
     fn toml_error(&self, error: &toml::de::Error, within: &str) -> RigFileError {
-        let span = error.span().unwrap_or(0..0);
-        let field = DeTable::parse(self.text).ok().and_then(|t| path_at(t.get_ref(), span.start)).unwrap_or_else(|| within.to_owned());
-        RigFileError { file: self.file.to_owned(), line: self.line(span.start), field, message: error.message().to_owned() }
+        let span = error.span().filter(|s| s.end > 0);
+        let document = DeTable::parse(self.text).ok();
+        let found = document.as_ref().zip(span.as_ref()).and_then(|(t, s)| path_at(t.get_ref(), s.start));
+        let (line, mut field) = (span.map_or(1, |s| self.line(s.start)), found.unwrap_or_else(|| within.to_owned()));
+        let Some(name) = missing(error.message()) else {
+            return RigFileError { file: self.file.to_owned(), line, field, message: shortened(error.message()) };
+        };
+        let message = match name {
+            "room" | "rig" if field.is_empty() => format!("is missing. Add a table [{name}]"),
+            _ => format!("is missing. Add `{name} = …`"),
+        };
+        field = if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") };
+        RigFileError { file: self.file.to_owned(), line, field, message }
     }
 
     fn decode<T: DeserializeOwned>(&self, table: DeTable<'a>, within: &str) -> Result<T, RigFileError> {
@@ -235,7 +248,8 @@ fn path_at(table: &DeTable<'_>, at: usize) -> Option<String> {
             DeValue::Table(inner) => path_at(inner, at),
             DeValue::Array(items) => {
                 let found = items.iter().enumerate().find_map(|(n, i)| Some((n, path_at(i.get_ref().as_table()?, at)?)));
-                found.map(|(n, path)| format!("{n}.{path}"))
+                let item = || items.iter().position(|i| i.span().contains(&at)).map(|n| n.to_string());
+                found.map(|(n, path)| format!("{n}.{path}")).or_else(item)
             }
             _ => None,
         };

@@ -1,9 +1,23 @@
 //! Values that a file may hold: the same limits as edits have, and numbers of a model that no sum can overflow.
 
 use crate::catalog::Catalog;
+use crate::catalog::load::limits;
 use crate::catalog::model::{Cache, ModelShape};
 use crate::project::Project;
 use crate::project::edit::{Edit, Refusal};
+use crate::project::thresholds;
+use crate::workload::Workload;
+use toml::de::DeTable;
+
+/// What edits call the fields of `[room]`.
+const ROOM: [(&str, &str); 6] = [
+    ("tariff", "tariff_per_kwh"),
+    ("mains voltage", "mains_v"),
+    ("circuit", "circuit_a"),
+    ("ambient temperature", "ambient_c"),
+    ("hours a day", "hours_per_day"),
+    ("years", "life_years"),
+];
 
 /// Field and fault of the first value out of range.
 pub(super) fn check(catalog: &Catalog, project: &Project) -> Result<(), (String, String)> {
@@ -13,20 +27,36 @@ pub(super) fn check(catalog: &Catalog, project: &Project) -> Result<(), (String,
         Err(Refusal::BadValue { field: what, why }) => Err((field, format!("{what}: {why}"))),
         Err(other) => Err((field, other.to_string())),
     };
-    try_edit("room".to_owned(), &Edit::Room(project.room.clone()))?;
+    if let Err(refusal) = (Edit::Room(project.room.clone())).apply(catalog, &empty) {
+        return Err(match refusal {
+            Refusal::BadValue { field, why } => {
+                let key = ROOM.iter().find(|r| r.0 == field).map_or(String::new(), |r| format!(".{}", r.1));
+                (format!("room{key}"), format!("{field}: {why}"))
+            }
+            other => ("room".to_owned(), other.to_string()),
+        });
+    }
     for (index, workload) in project.workloads.iter().enumerate() {
         let field = format!("workloads.{index}");
-        try_edit(field.clone(), &Edit::Workload { index: 0, workload: Some(Box::new(workload.clone())) })?;
+        let at = format!("{field}{}", guilty(workload));
+        try_edit(at, &Edit::Workload { index: 0, workload: Some(Box::new(workload.clone())) })?;
         model(&workload.model).map_err(|why| (format!("{field}.model"), why))?;
     }
     for (part, price) in &project.prices.parts {
-        try_edit(format!("prices.parts.{part}"), &Edit::Price { part: part.clone(), price: Some(price.clone()) })?;
+        let field = format!("prices.parts.{part}");
+        try_edit(format!("{field}.amount"), &Edit::Price { part: part.clone(), price: Some(price.clone()) })?;
+        date(&field, &price.date)?;
     }
     for (currency, rate) in &project.prices.rates {
-        let edit = Edit::Rate { currency: currency.clone(), rate: Some(rate.clone()) };
-        try_edit(format!("prices.rates.{currency}"), &edit)?;
+        let field = format!("prices.rates.{currency}");
+        try_edit(format!("{field}.per_unit"), &Edit::Rate { currency: currency.clone(), rate: Some(rate.clone()) })?;
+        date(&field, &rate.date)?;
     }
     for (key, &value) in &project.thresholds {
+        if !thresholds::ALL.iter().any(|t| t.key == key) {
+            let known: Vec<&str> = thresholds::ALL.iter().map(|t| t.key).collect();
+            return Err((format!("thresholds.{key}"), format!("is no threshold. Known are: {}", known.join(", "))));
+        }
         try_edit(format!("thresholds.{key}"), &Edit::Threshold { key: key.clone(), value: Some(value) })?;
     }
     for (key, value) in &project.calibration {
@@ -35,6 +65,27 @@ pub(super) fn check(catalog: &Catalog, project: &Project) -> Result<(), (String,
         }
     }
     Ok(())
+}
+
+/// Field and fault of the first wrong value of `[exchange]`.
+pub(super) fn check_rates(table: &DeTable<'_>) -> Result<(), (String, String)> {
+    limits::check_rates(table).into_iter().next().map_or(Ok(()), |wrong| Err((format!("exchange.{}", wrong.field), wrong.why)))
+}
+
+/// The number that an edit would refuse.
+fn guilty(workload: &Workload) -> &'static str {
+    if workload.context == 0 || workload.context > 1 << 30 {
+        ".context"
+    } else if workload.batch == 0 || workload.batch > 1 << 20 {
+        ".batch"
+    } else {
+        ".gpus"
+    }
+}
+
+fn date(field: &str, text: &str) -> Result<(), (String, String)> {
+    let why = || (format!("{field}.date"), format!("{text:?} is no date. Write YYYY-MM-DD, YYYY-MM or YYYY"));
+    if limits::is_date(text) { Ok(()) } else { Err(why()) }
 }
 
 /// More than any model has by a factor of a hundred, and small enough for every sum and product of the ledgers.
