@@ -274,7 +274,7 @@ fn a_rig_is_saved_and_opened_by_path() {
     harness.key_press(Key::Enter);
     harness.run();
     assert!(harness.state().session.history().is_saved(), "{:?}", harness.state().notices);
-    assert_eq!(harness.state().prefs.recent, [path.clone()]);
+    assert_eq!(harness.state().prefs.recent, std::slice::from_ref(&path));
     let saved = harness.state().session.project().clone();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::N);
     harness.run();

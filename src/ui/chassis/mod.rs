@@ -189,6 +189,9 @@ fn drops_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, rect: Rect, out:
     {
         state.hover_edit = Some(drop::edit(cx.session, &dragged, slot, modifiers));
     }
+    if let (Some(piece), true) = (dragged.piece, beside || (inside.is_none() && pointer.is_some())) {
+        state.hover_edit = Some(Edit::Remove(piece));
+    }
     if let Some(pointer) = inside {
         ghost_ui(ui, cx, &state.view, pointer, &dragged, meant.as_ref(), beside && dragged.piece.is_some());
     }
