@@ -33,15 +33,32 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, FileError> {
     String::from_utf8(data).map_err(|_| FileError::NotText { path: name })
 }
 
-/// Replaces `path` by `data` in one step: a crash leaves the old file or the new one, never half of it.
+/// Replaces `path` by `data` in one step: a crash leaves the old file or the new one, never half of it. Others may read it as they
+/// could read the old file, or any new file of the user's.
 pub fn write_atomic(path: &Path, data: &[u8]) -> Result<(), FileError> {
     let write = |e: std::io::Error| FileError::Write { path: path.display().to_string(), reason: e.to_string() };
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
+    let mut temporary = new_file_in(folder).map_err(write)?;
     temporary.write_all(data).map_err(write)?;
+    #[cfg(unix)]
+    if let Ok(old) = std::fs::metadata(path) {
+        temporary.as_file().set_permissions(old.permissions()).map_err(write)?;
+    }
     temporary.as_file().sync_all().map_err(write)?;
     temporary.persist(path).map_err(|e| write(e.error))?;
     Ok(())
+}
+
+#[cfg(unix)]
+fn new_file_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt as _;
+    // Less the user's umask; without this, a temporary file is for its owner alone.
+    tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o666)).tempfile_in(folder)
+}
+
+#[cfg(not(unix))]
+fn new_file_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    tempfile::NamedTempFile::new_in(folder)
 }
 
 /// Creates `folder` and its parents.
@@ -82,4 +99,25 @@ pub fn user_catalog() -> Option<PathBuf> {
 /// Where unsaved work is kept: `…/rigbay/autosave`.
 pub fn autosave_folder() -> Option<PathBuf> {
     Some(directories::ProjectDirs::from("", "", "rigbay")?.data_dir().join("autosave"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_written_file_has_the_rights_of_the_old_one_or_of_any_new_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+        drop(std::fs::File::create(folder.path().join("plain")).unwrap());
+        write_atomic(&folder.path().join("new"), b"1").unwrap();
+        assert_eq!(mode("new"), mode("plain"));
+        for rights in [0o600, 0o640, 0o664] {
+            std::fs::set_permissions(folder.path().join("new"), std::fs::Permissions::from_mode(rights)).unwrap();
+            write_atomic(&folder.path().join("new"), b"2").unwrap();
+            assert_eq!(mode("new"), rights);
+        }
+        assert_eq!(read_text(&folder.path().join("new"), 9).unwrap(), "2");
+    }
 }

@@ -131,6 +131,9 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
+/// Longest side of a picture of points, which then takes 1 GiB at most.
+const MOST_PIXELS: u32 = 16_384;
+
 /// Renders an SVG document as PNG bytes, `scale` times its own size, with the bundled font.
 ///
 /// # Errors
@@ -145,6 +148,10 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, String> {
     fonts.set_sans_serif_family("Inter");
     let tree = usvg::Tree::from_str(svg, &options).map_err(|e| format!("The picture could not be read: {e}."))?;
     let size = tree.size().to_int_size().scale_by(scale).ok_or("The picture would have no size.")?;
+    if size.width().max(size.height()) > MOST_PIXELS {
+        let (w, h) = (size.width(), size.height());
+        return Err(format!("The picture would be {w} × {h} points; a PNG has at most {MOST_PIXELS} a side. Save it as .svg instead."));
+    }
     let mut pixels =
         tiny_skia::Pixmap::new(size.width(), size.height()).ok_or_else(|| format!("A picture of {size:?} does not fit into memory."))?;
     resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut pixels.as_mut());
@@ -153,3 +160,22 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, String> {
 
 /// Inter, OFL 1.1, see `assets/fonts/`.
 const FONTS: [&[u8]; 2] = [include_bytes!("../../assets/fonts/Inter-Regular.otf"), include_bytes!("../../assets/fonts/Inter-SemiBold.otf")];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_too_large_for_memory_is_refused_in_words() {
+        let svg = |w: &str, h: &str| format!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\"/>");
+        assert!(png(&svg("20", "10"), 2.0).unwrap().starts_with(b"\x89PNG"));
+        for (w, h) in [("16385", "1"), ("1", "4000000"), ("1000000", "1000000")] {
+            let why = png(&svg(w, h), 1.0).unwrap_err();
+            assert!(why.contains("at most 16384 a side. Save it as .svg"), "{why}");
+        }
+        assert!(png(&svg("9000", "10"), 2.0).is_err());
+        for (w, h) in [("1e30", "1"), ("3e38", "3e38"), ("0", "0")] {
+            png(&svg(w, h), 1.0).unwrap_err();
+        }
+    }
+}

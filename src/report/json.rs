@@ -210,7 +210,7 @@ pub struct JsonFinding {
     /// Ids of placed parts, slots ("p2/PCIE1"), "workload NAME" or "rig".
     pub subjects: Vec<String>,
     pub message: String,
-    pub numbers: BTreeMap<String, f64>,
+    pub numbers: BTreeMap<String, Option<f64>>,
     pub missing: Vec<MissingFact>,
     pub stake: Option<JsonStake>,
     pub fixes: Vec<JsonFix>,
@@ -247,6 +247,17 @@ pub fn json(catalog: &Catalog, project: &Project, report: &Report, versions: &Ve
         power: power(catalog, project, &report.facts.power),
         findings: report.findings.iter().map(finding).collect(),
     }
+}
+
+/// A computed number without the dust of binary fractions: six decimals, or six digits where it is below 1.
+fn rounded(value: f64) -> f64 {
+    let text = if value.abs() < 1.0 { format!("{value:.5e}") } else { format!("{value:.6}") };
+    text.parse().unwrap_or(value)
+}
+
+/// [`rounded`]; what is no number is unknown.
+fn known(value: Option<f64>) -> Option<f64> {
+    value.filter(|v| v.is_finite()).map(rounded)
 }
 
 /// The schema as text, as `docs/report.schema.json` holds it.
@@ -325,9 +336,9 @@ fn speed(speed: &Speed) -> JsonSpeed {
     JsonSpeed {
         workload: speed.workload_name.clone(),
         metric: speed.metric.to_owned(),
-        value: speed.value,
-        low: speed.low,
-        high: speed.high,
+        value: known(speed.value),
+        low: known(speed.low),
+        high: known(speed.high),
         unit: speed.unit.to_owned(),
         bound_by: speed.bound,
         missing: speed.missing.clone(),
@@ -338,9 +349,9 @@ fn cost(cost: &Cost) -> JsonCost {
     JsonCost {
         currency: cost.known_total.currency.to_string(),
         purchase: cost.lines.iter().map(purchase).collect(),
-        known_total: cost.known_total.amount(),
+        known_total: rounded(cost.known_total.amount()),
         unpriced: cost.unpriced.iter().map(ToString::to_string).collect(),
-        energy_per_month: cost.energy_per_month.map(|m| m.amount()),
+        energy_per_month: known(cost.energy_per_month.map(|m| m.amount())),
         oldest_price: cost.oldest.clone(),
     }
 }
@@ -350,32 +361,32 @@ fn purchase(line: &Line) -> JsonPurchase {
     JsonPurchase {
         placement: line.placement.to_string(),
         part: line.part.to_string(),
-        price: asked.map(|a| a.price.amount()),
+        price: known(asked.map(|a| a.price.amount())),
         currency: asked.map(|a| a.price.currency.to_string()),
         date: asked.map(|a| a.date.clone()),
         kind: asked.map(|a| a.kind.to_string()),
         source: asked.map(|a| a.source.clone()),
-        counted: line.counted.map(|m| m.amount()),
+        counted: known(line.counted.map(|m| m.amount())),
         converted: line.converted,
     }
 }
 
 fn power(catalog: &Catalog, project: &Project, power: &Power) -> JsonPower {
     let psus = project.rig.placed(catalog).filter_map(|(id, _, part)| match &part.kind {
-        PartKind::Psu(psu) => Some(JsonPsu { placement: id.to_string(), rated_w: psu.watts }),
+        PartKind::Psu(psu) => Some(JsonPsu { placement: id.to_string(), rated_w: known(psu.watts) }),
         _ => None,
     });
     let draws = power.parts.iter();
     JsonPower {
-        parts: draws.map(|d| JsonDraw { placement: d.placement.to_string(), typical_w: d.typical_w, limit_w: d.limit_w }).collect(),
-        total_w: power.typical_w,
-        limit_total_w: power.limit_w,
-        with_margin_w: power.with_margin_w,
+        parts: draws.map(|d| JsonDraw { placement: d.placement.to_string(), typical_w: known(d.typical_w), limit_w: known(d.limit_w) }).collect(),
+        total_w: rounded(power.typical_w),
+        limit_total_w: rounded(power.limit_w),
+        with_margin_w: rounded(power.with_margin_w),
         psus: psus.collect(),
-        supply_w: power.supply_w,
-        efficiency: power.efficiency,
-        wall_w: power.wall_w,
-        circuit_limit_w: power.circuit_w,
+        supply_w: known(power.supply_w),
+        efficiency: known(power.efficiency),
+        wall_w: known(power.wall_w),
+        circuit_limit_w: rounded(power.circuit_w),
         unknown: power.unknown.iter().map(ToString::to_string).collect(),
     }
 }
@@ -388,17 +399,42 @@ fn finding(finding: &Finding) -> JsonFinding {
         severity: finding.severity,
         subjects: finding.subjects.iter().map(ToString::to_string).collect(),
         message: finding.message.clone(),
-        numbers: finding.numbers.iter().map(|(&k, &v)| (k.to_owned(), v)).collect(),
+        numbers: finding.numbers.iter().map(|(&k, &v)| (k.to_owned(), known(Some(v)))).collect(),
         missing: finding.missing.clone(),
         stake: finding.stake.as_ref().map(|s| JsonStake {
-            money: s.money.map(|m| m.amount()),
+            money: known(s.money.map(|m| m.amount())),
             currency: s.money.map(|m| m.currency.to_string()),
             per_year: s.per_year,
-            speed_pct: s.speed_pct,
-            celsius: s.celsius,
-            watts: s.watts,
+            speed_pct: known(s.speed_pct),
+            celsius: known(s.celsius),
+            watts: known(s.watts),
         }),
         fixes: finding.fixes.iter().map(|f| JsonFix { label: f.label.clone(), safety: f.safety }).collect(),
         accepted: finding.accepted.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_and_never_infinite() {
+        for (given, text) in [
+            (2.399_999_999_999_977_3, "2.4"),
+            (0.1 + 0.2, "0.3"),
+            (1234.567_891_23, "1234.567891"),
+            (-2.400_000_000_4, "-2.4"),
+            (0.000_012_345_678, "0.0000123457"),
+            (0.999_999_999_9, "1.0"),
+            (0.0, "0.0"),
+            (350.0, "350.0"),
+        ] {
+            let written = serde_json::to_string(&known(Some(given))).unwrap();
+            assert_eq!(written.parse::<f64>().unwrap().to_string(), text.parse::<f64>().unwrap().to_string());
+        }
+        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(serde_json::to_string(&known(Some(odd))).unwrap(), "null");
+        }
     }
 }
