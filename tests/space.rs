@@ -128,3 +128,35 @@ fn pictures_are_whole_and_the_same_each_time() {
         }
     }
 }
+
+#[test]
+fn filling_leaves_out_what_a_card_hides() {
+    let mut project = Project::default();
+    let board = PartId::new("board.asrock-rack.romed8-2t");
+    project = Edit::place(&board, Some(SlotId::rig("board"))).apply(&CATALOG, &project).unwrap();
+    let part = CATALOG.part(&PartId::new("gpu.gigabyte.rtx-3090-turbo")).unwrap();
+    let edit = rigbay::search::fill(&CATALOG, &project, part, &std::collections::BTreeMap::new(), |s| s.is_pcie()).unwrap();
+    let filled = edit.apply(&CATALOG, &project).unwrap();
+    let space = space(&CATALOG, &filled.rig);
+    let gaps: Vec<f64> = space.cards.iter().filter_map(|c| c.below.and_then(|(_, gap)| gap)).collect();
+    assert_eq!(space.cards.len(), 4);
+    assert!(gaps.iter().all(|gap| *gap >= 0.0), "{gaps:?}");
+}
+
+#[test]
+fn the_answer_of_a_slot_names_the_card_in_its_way() {
+    let mut project = Project::default();
+    let place = |part: &str, slot: SlotId, project: &Project| Edit::place(&PartId::new(part), Some(slot)).apply(&CATALOG, project).unwrap();
+    project = place("board.asrock-rack.romed8-2t", SlotId::rig("board"), &project);
+    let board = rigbay::build::PlacementId(0);
+    project = place("gpu.gigabyte.rtx-3090-turbo", SlotId::of(board, "PCIE4"), &project);
+    let space = space(&CATALOG, &project.rig);
+    let part = CATALOG.part(&PartId::new("gpu.gigabyte.rtx-3090-turbo")).unwrap();
+    let answer = |label: &str| {
+        let place = space.places.iter().find(|p| p.slot.label == label).unwrap();
+        rigbay::search::answer(&CATALOG, &project.rig, &space, part, place, None).text()
+    };
+    assert_eq!(answer("PCIE7"), "fits");
+    assert_eq!(answer("PCIE5"), "fits, but it reaches into RTX 3090 Turbo");
+    assert_eq!(answer("PCIE3"), "fits, but RTX 3090 Turbo covers this slot");
+}

@@ -378,7 +378,9 @@ fn power(catalog: &Catalog, project: &Project, power: &Power) -> JsonPower {
     });
     let draws = power.parts.iter();
     JsonPower {
-        parts: draws.map(|d| JsonDraw { placement: d.placement.to_string(), typical_w: known(d.typical_w), limit_w: known(d.limit_w) }).collect(),
+        parts: draws
+            .map(|d| JsonDraw { placement: d.placement.to_string(), typical_w: known(d.typical_w), limit_w: known(d.limit_w) })
+            .collect(),
         total_w: rounded(power.typical_w),
         limit_total_w: rounded(power.limit_w),
         with_margin_w: rounded(power.with_margin_w),
