@@ -96,25 +96,16 @@ impl Session {
         Ok(())
     }
 
-    /// What the edit would lead to; computed once per document state and edit.
-    pub fn preview(&mut self, edit: &Edit) -> &Preview {
-        let fresh = !matches!(&self.preview, Some((revision, p)) if *revision == self.revision && p.edit == *edit);
-        if fresh {
-            let outcome = edit.apply(&self.catalog, self.project()).map(|project| {
-                let report = analyze(&self.catalog, &project, Effort::Live);
-                (Arc::new(project), Arc::new(report))
-            });
-            self.preview = None;
-            let preview = Preview { edit: edit.clone(), outcome };
-            return &self.preview.insert((self.revision, preview)).1;
+    /// Computes what the edit would lead to, once per document state and edit; [`Self::current_preview`] shows it.
+    pub fn preview(&mut self, edit: &Edit) {
+        if self.current_preview().is_some_and(|p| p.edit == *edit) {
+            return;
         }
-        // The `insert` arm above returned; the stored preview is the right one.
-        &self
-            .preview
-            .get_or_insert_with(|| {
-                (0, Preview { edit: edit.clone(), outcome: Err(Refusal::BadValue { field: "preview", why: String::new() }) })
-            })
-            .1
+        let outcome = edit.apply(&self.catalog, self.project()).map(|project| {
+            let report = analyze(&self.catalog, &project, Effort::Live);
+            (Arc::new(project), Arc::new(report))
+        });
+        self.preview = Some((self.revision, Preview { edit: edit.clone(), outcome }));
     }
 
     /// The preview last asked for, while the document has not changed.

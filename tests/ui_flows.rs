@@ -39,7 +39,7 @@ fn harness_of(size: egui::Vec2) -> Harness<'static, App> {
 /// Past the start page, in an empty case.
 fn empty_rig() -> Harness<'static, App> {
     let mut harness = harness_of(vec2(1280.0, 800.0));
-    harness.get_by_role_and_label(Role::Button, "Empty case").click();
+    harness.get_by_role_and_label(Role::Button, "Empty rig").click();
     harness.run();
     harness
 }
@@ -81,7 +81,7 @@ fn search(harness: &mut Harness<'_, App>, text: &str) {
 #[test]
 fn the_start_page_offers_four_ways_to_begin() {
     let harness = harness_of(vec2(1280.0, 800.0));
-    for name in ["Empty case", "Open a file…"] {
+    for name in ["Empty rig", "Open a file…"] {
         assert!(harness.query_by_role_and_label(Role::Button, name).is_some(), "{name}");
     }
     assert!(harness.query_by_label("Search models").is_some());
@@ -274,7 +274,7 @@ fn a_rig_is_saved_and_opened_by_path() {
     harness.key_press(Key::Enter);
     harness.run();
     assert!(harness.state().session.history().is_saved(), "{:?}", harness.state().notices);
-    assert_eq!(harness.state().prefs.recent, [path.clone()]);
+    assert_eq!(harness.state().prefs.recent, std::slice::from_ref(&path));
     let saved = harness.state().session.project().clone();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::N);
     harness.run();
@@ -292,7 +292,7 @@ fn a_rig_is_saved_and_opened_by_path() {
 fn every_size_lays_out_and_comes_to_rest() {
     for (width, height) in [(480.0, 360.0), (640.0, 400.0), (800.0, 600.0), (1000.0, 640.0), (1280.0, 800.0), (1920.0, 1080.0)] {
         let mut harness = harness_of(vec2(width, height));
-        harness.get_by_role_and_label(Role::Button, "Empty case").click_accesskit();
+        harness.get_by_role_and_label(Role::Button, "Empty rig").click_accesskit();
         harness.run();
         place(&mut harness, &TOWER);
         // Drawers open and close; nothing asks for frames without end.

@@ -132,7 +132,10 @@ fn ram_fit(ram: &Ram, board: Option<&Board>, free: Option<i32>) -> Fit {
     }
     let wanted = i32::from(ram.modules.unwrap_or(1));
     match free {
-        Some(free) if free < wanted => return never(format!("{free} memory slots are free, the kit has {wanted} modules")),
+        Some(free) if free < wanted => {
+            let slots = if free == 1 { "1 memory slot is".to_owned() } else { format!("{} memory slots are", free.max(0)) };
+            return never(format!("{slots} free, the kit needs {wanted}"));
+        }
         Some(_) => {}
         None => return unsure("the number of memory slots is unknown"),
     }

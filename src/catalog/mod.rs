@@ -14,7 +14,7 @@ pub mod vocab;
 
 pub mod kinds;
 
-use part::{Part, PartId};
+use part::{Part, PartId, PartKind};
 use rates::Rates;
 use templates::Templates;
 
@@ -84,25 +84,36 @@ impl Catalog {
     /// The part that `text` names: an exact id, name, or name without maker; else a unique part of the name.
     ///
     /// # Errors
-    /// The candidates, at most 12 names, empty when nothing matches.
+    /// The candidates, empty when nothing matches.
     pub fn find(&self, text: &str, kind: Option<&str>) -> Result<&Part, Vec<String>> {
         let wanted = text.trim().to_lowercase();
-        let of_kind = || self.parts().filter(|p| kind.is_none_or(|k| p.kind.key() == k));
-        let exact = of_kind().find(|p| p.id.as_str() == wanted || p.name.to_lowercase() == wanted);
-        if let Some(part) = exact {
-            return Ok(part);
+        let all: Vec<(&Part, String)> =
+            self.parts().filter(|p| kind.is_none_or(|k| p.kind.key() == k)).map(|p| (p, p.name.to_lowercase())).collect();
+        let without_maker = |p: &Part, name: &str| {
+            let maker = p.maker.as_ref().map(|m| m.to_lowercase()).unwrap_or_default();
+            name.strip_prefix(&maker).unwrap_or(name).trim_start() == wanted || p.short_name().to_lowercase() == wanted
+        };
+        let steps: [Test<'_>; 4] = [&|p, _| p.id.as_str() == wanted, &|_, name| name == wanted, &without_maker, &|_, name| {
+            !wanted.is_empty() && name.contains(&wanted)
+        }];
+        for step in steps {
+            let found: Vec<&Part> = all.iter().filter(|(p, name)| step(p, name)).map(|(p, _)| *p).collect();
+            // "RTX A6000" is sold by NVIDIA and by others under one name: the chip's maker is meant.
+            let own = |p: &&Part| matches!(&p.kind, PartKind::Gpu(g) if g.vendor.map(|v| v.text()) == p.maker.as_deref());
+            let own: Vec<&Part> = found.iter().copied().filter(own).collect();
+            match (found.as_slice(), own.as_slice()) {
+                ([], _) => {}
+                ([part], _) => return Ok(part),
+                (_, [part]) if found.iter().all(|p| p.short_name() == part.short_name()) => return Ok(part),
+                (many, _) => return Err(many.iter().map(|p| format!("{} ({})", p.name, p.id)).collect()),
+            }
         }
-        let by_short: Vec<&Part> = of_kind().filter(|p| p.short_name().to_lowercase() == wanted).collect();
-        if let [part] = by_short.as_slice() {
-            return Ok(part);
-        }
-        let by_words: Vec<&Part> = of_kind().filter(|p| p.name.to_lowercase().contains(&wanted)).collect();
-        match by_words.as_slice() {
-            [part] => Ok(part),
-            many => Err(many.iter().take(12).map(|p| format!("{} ({})", p.name, p.id)).collect()),
-        }
+        Err(Vec::new())
     }
 }
+
+/// Whether a part, with its name in small letters, is the one wanted.
+type Test<'t> = &'t dyn Fn(&Part, &str) -> bool;
 
 /// FNV-1a over texts: a short name for their content, no more.
 pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {

@@ -167,9 +167,20 @@ impl std::fmt::Display for Precision {
 }
 
 impl Precision {
-    /// The format with this id.
+    /// The format with this id, however it is written: `Q4_K_M`, `q4-k-m` and the usual short names too.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|p| p.text() == text)
+        let plain = |text: &str| text.to_lowercase().replace(['_', ' '], "-");
+        let wanted = plain(text.trim());
+        let id = match wanted.as_str() {
+            "fp16" | "float16" | "half" => "f16",
+            "fp32" | "float32" => "f32",
+            "bfloat16" => "bf16",
+            "gptq" | "gptq-4bit" | "int4" => "gptq-4bit-g128",
+            "awq" | "awq-4bit" => "awq-4bit-g128",
+            "fp8-e4m3" | "f8" => "fp8",
+            other => other,
+        };
+        Self::ALL.iter().copied().find(|p| plain(p.text()) == id)
     }
 
     /// Bits of one weight of a matrix inside the layers, before any mixing.

@@ -98,6 +98,9 @@ fn try_fix(case: &Case<'_>, finding: &Finding, fix: &Fix, before: &BTreeSet<Find
         return None;
     }
     let after = facts(case.catalog, &project, Effort::Live);
+    if overlaps(&after) > overlaps(case.facts) + 0.5 {
+        return None;
+    }
     let findings = run(&Case { catalog: case.catalog, project: &project, facts: &after });
     if !mended(finding, &findings) {
         return None;
@@ -105,6 +108,12 @@ fn try_fix(case: &Case<'_>, finding: &Finding, fix: &Fix, before: &BTreeSet<Find
     let added = findings.iter().filter(|f| hurts(f) && !before.contains(&f.key())).min_by_key(|f| f.severity);
     let added = added.map(|f| (f.severity, check(f.rule).map_or("another one", |c| c.title)));
     Some(Tried { facts: after, added })
+}
+
+/// How far cards stand in each other's place, mm together: a fix must not push one deeper into another.
+fn overlaps(facts: &Facts) -> f64 {
+    let gaps = facts.space.cards.iter().filter_map(|c| c.below.and_then(|(_, gap)| gap));
+    gaps.filter(|gap| *gap < 0.0).map(f64::abs).sum()
 }
 
 /// Whether nothing of the same rule about the same first subject fails or is unknown any more.

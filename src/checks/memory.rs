@@ -52,7 +52,7 @@ pub(super) const RULES: &[Check] = &[
         why: "The clock rate of main memory brings 0-3%: copies to the card from pinned memory do not depend on it. Money for it is wasted.",
         guide: &["G8"],
         run: ram_speed,
-        search: Some(Search { candidates: slower_kits, none: "No slower kit of the same size is in the catalog." }),
+        search: Some(Search { candidates: slower_kits, none: "No kit of the same size within the rated clock is in the catalog." }),
     },
     Check {
         id: "ram_vs_gpu_memory",

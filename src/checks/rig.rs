@@ -126,7 +126,7 @@ pub(super) fn within(value: &Fact, limit: &Fact, band: f64) -> Room {
         return Room::Unknown([value, limit].into_iter().filter(|f| f.value.is_none()).map(|f| f.missing.clone()).collect());
     };
     let spare = most - have;
-    if (value.assumed || limit.assumed) && spare.abs() < band {
+    if (value.assumed || limit.assumed) && spare.abs() <= band {
         return Room::Unknown([value, limit].into_iter().filter(|f| f.assumed).map(|f| f.missing.clone()).collect());
     }
     if spare >= 0.0 { Room::Fits(spare) } else { Room::Over(-spare) }

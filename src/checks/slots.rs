@@ -132,7 +132,7 @@ fn slot_overlap(case: &Case<'_>, out: &mut Vec<Finding>) {
             }
         };
         out.push(match guess {
-            Some(fact) if gap.abs() < band => ask(vec![fact]),
+            Some(fact) if gap.abs() <= band => ask(vec![fact]),
             _ if gap < 0.0 => {
                 let text = format!("{name} reaches {} into the place of {next}.", mm(-gap));
                 Finding::new("slot_overlap", Verdict::Fail, Severity::Blocker, subjects.clone(), text).number("gap_mm", gap)

@@ -76,7 +76,7 @@ fn judge_adjacent(case: &Case<'_>, card: &Piece<'_, Gpu>, total: usize) -> Findi
     };
     let limit = case.project.threshold("card_gap_open_air_mm");
     let gap = match gap {
-        Gap::Guess(gap, fact) if (gap - limit).abs() < case.project.threshold("mm_band_thickness") => return ask(vec![fact]),
+        Gap::Guess(gap, fact) if (gap - limit).abs() <= case.project.threshold("mm_band_thickness") => return ask(vec![fact]),
         Gap::Known(gap) | Gap::Guess(gap, _) => gap,
         Gap::Unknown(facts) => return ask(facts),
     };

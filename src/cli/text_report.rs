@@ -62,7 +62,14 @@ fn cost_text(out: &mut String, cost: &Cost, room: &Room) {
 fn power_text(out: &mut String, power: &Power) {
     let or_unknown = |w: Option<f64>| w.map_or("unknown".to_owned(), watts);
     out.push_str("\nPower\n");
-    let unknown = if power.unknown.is_empty() { String::new() } else { format!(", {} parts unknown", power.unknown.len()) };
+    let unknown = if power.unknown.is_empty() {
+        String::new()
+    } else {
+        format!(
+            ", {} of unknown draw",
+            if power.unknown.len() == 1 { "1 part".to_owned() } else { format!("{} parts", power.unknown.len()) }
+        )
+    };
     out.push_str(&format!("  typical    {}, limit {}{unknown}\n", watts(power.typical_w), watts(power.limit_w)));
     out.push_str(&format!("  supply     {}; CPU and cards with margin {}\n", or_unknown(power.supply_w), watts(power.with_margin_w)));
     out.push_str(&format!("  wall       {}; the circuit carries {} for long\n", or_unknown(power.wall_w), watts(power.circuit_w)));

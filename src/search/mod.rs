@@ -1,8 +1,10 @@
 //! Tries edits and compares what they lead to.
 
+use std::collections::BTreeMap;
+
 use crate::analysis::space::{Place, Space, card_body, space};
 use crate::build::fit::{Fit, fit};
-use crate::build::slots::{Slot, slots};
+use crate::build::slots::{Slot, SlotKind, slots};
 use crate::build::{Build, PlacementId, SlotId};
 use crate::catalog::Catalog;
 use crate::catalog::part::{Part, PartId};
@@ -42,6 +44,34 @@ fn missing_air(catalog: &Catalog, build: &Build) -> u32 {
     let pitch = catalog.templates.mm("slots.pitch_mm");
     let gaps = cards.iter().zip(cards.iter().skip(1)).map(|(upper, lower)| lower.y - upper.bottom());
     gaps.map(|gap| if gap < 0.0 { 1000 } else { (pitch - gap).max(0.0) as u32 }).sum()
+}
+
+/// Places filled at once at most.
+const FILL: usize = 16;
+
+/// One edit that puts the part into every free place that is `wanted` and takes it; slots that a card would hide are left out.
+/// `None` if that is not more than one.
+pub fn fill(
+    catalog: &Catalog,
+    project: &Project,
+    part: &Part,
+    settings: &BTreeMap<String, String>,
+    wanted: impl Fn(&Slot) -> bool,
+) -> Option<Edit> {
+    let mut project = project.clone();
+    let mut edits = Vec::new();
+    while edits.len() < FILL {
+        let space = space(catalog, &project.rig);
+        let free = |p: &&Place| wanted(&p.slot) && (p.slot.occupants.is_empty() || p.slot.kind == SlotKind::Dimm);
+        let open = |p: &&Place| p.covered_by.is_none() && fit(catalog, &project.rig, part, &p.slot, None).possible();
+        let Some(next) = space.places.iter().filter(free).find(open) else { break };
+        let edit = Edit::Place { part: part.id.clone(), slot: Some(next.slot.id.clone()), settings: settings.clone() };
+        let Ok(after) = edit.apply(catalog, &project) else { break };
+        project = after;
+        edits.push(edit);
+    }
+    let label = format!("Fill {} places with {}", edits.len(), part.short_name());
+    (edits.len() > 1).then_some(Edit::Many { label, edits })
 }
 
 /// The answer of a place to a part here and now: what [`fit`] says, and which card is in the way.

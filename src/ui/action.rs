@@ -38,6 +38,8 @@ pub enum Action {
     ForgetRecovered(PathBuf),
     /// A new rig around a model of the list.
     StartFromModel(String),
+    /// A new rig around the model of a configuration file.
+    StartFromConfig(PathBuf),
     Save,
     SaveAsDialog,
     SaveAs(PathBuf),
@@ -48,7 +50,11 @@ pub enum Action {
     /// Ask where to write the parts list or picture.
     ExportDialog(ExportFormat),
     Export(PathBuf, ExportFormat),
-    Copy(String),
+    Copy {
+        text: String,
+        /// What it is, for the notice: "the memory ledger".
+        what: String,
+    },
     UpdateFromCatalog,
     Show(Screen),
     /// Close the dialog that is open.
@@ -68,6 +74,13 @@ pub enum Action {
     Quit,
     /// Go on with an action although changes are lost.
     Discard(Box<Self>),
+}
+
+impl Action {
+    /// Puts `text` on the clipboard and says so: "Copied the memory ledger."
+    pub fn copy(what: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::Copy { text: text.into(), what: what.into() }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

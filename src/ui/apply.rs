@@ -12,6 +12,7 @@ use super::file_dialogs::{Asked, ask};
 use super::rig_io;
 use crate::analysis::Effort;
 use crate::catalog::Copies;
+use crate::catalog::model::ModelShape;
 use crate::checks::finding::{Fix, Safety};
 use crate::files;
 use crate::import::hf_config;
@@ -31,12 +32,13 @@ pub(super) const fn preference(theme: Theme) -> ThemePreference {
 impl App {
     /// Whether nothing would be lost by leaving the document.
     pub(super) fn may_close(&self) -> bool {
-        self.quitting || self.discarding || self.start || self.session.history().is_saved()
+        self.quitting || self.discarding || self.session.history().is_saved()
     }
 
     /// Carries out one request.
     pub(super) fn apply(&mut self, ctx: &egui::Context, action: Action) {
-        if self.leaves_document(&action) && !self.may_close() {
+        let action = if let Action::Open(path) = action { self.open_of(path) } else { action };
+        if leaves_document(&action) && !self.may_close() {
             self.dialogs.ask_unsaved(action);
             return;
         }
@@ -47,19 +49,27 @@ impl App {
             Action::AskAccept(key) => self.dialogs.ask_reason(key),
             Action::Select(subject) => {
                 self.views.inspector.part = None;
+                self.views.side.keep_below &= subject.is_none();
                 self.session.select(subject);
             }
             Action::GoTo(subject) => {
                 self.views.inspector.part = None;
+                self.views.side.keep_below = true;
                 self.views.chassis.go_to = Some(subject.clone());
                 self.session.select(Some(subject));
             }
-            Action::ShowPart(part) => self.views.inspector.part = part,
+            Action::ShowPart(part) => {
+                self.views.side.keep_below &= part.is_none();
+                self.views.inspector.part = part;
+            }
             Action::Undo => self.step(false),
             Action::Redo => self.step(true),
-            Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) | Action::Recover(_) => {
-                self.open_something(action);
-            }
+            Action::New
+            | Action::Open(_)
+            | Action::OpenExample(_)
+            | Action::StartFromModel(_)
+            | Action::StartFromConfig(_)
+            | Action::Recover(_) => self.open_something(action),
             Action::ForgetRecovered(path) => self.forget_recovered(&path),
             Action::Save => self.save_or_ask(),
             Action::SaveAs(path) => self.save_to(&path),
@@ -85,9 +95,9 @@ impl App {
     /// Requests that touch neither document nor files.
     fn apply_view(&mut self, ctx: &egui::Context, action: Action) {
         match action {
-            Action::Copy(text) => {
+            Action::Copy { text, what } => {
                 ctx.copy_text(text);
-                self.notices.tell("Copied.");
+                self.notices.tell(format!("Copied {what}."));
             }
             Action::UpdateFromCatalog => self.session.update_from_catalog(),
             Action::Show(Screen::Start) => self.start = true,
@@ -112,12 +122,14 @@ impl App {
         }
     }
 
-    const fn leaves_document(&self, action: &Action) -> bool {
-        !self.start
-            && matches!(
-                action,
-                Action::New | Action::Open(_) | Action::OpenExample(_) | Action::StartFromModel(_) | Action::Recover(_) | Action::Quit
-            )
+    /// A model's configuration opened as a file: it becomes the work of the rig shown, or on the start page of a new one.
+    fn open_of(&self, path: PathBuf) -> Action {
+        let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+        match (json, self.start) {
+            (false, _) => Action::Open(path),
+            (true, true) => Action::StartFromConfig(path),
+            (true, false) => Action::ImportModel(path, self.views.workload.shown),
+        }
     }
 
     fn edit(&mut self, edit: &Edit, merge: bool) {
@@ -152,7 +164,19 @@ impl App {
             }
             Action::Open(path) => self.open_path(&path),
             Action::OpenExample(name) => self.open_example(&name),
-            Action::StartFromModel(name) => self.start_from_model(&name),
+            Action::StartFromModel(name) => {
+                if let Some(model) = self.session.models().iter().find(|m| m.name == name).cloned() {
+                    self.start_from_model(model);
+                }
+            }
+            Action::StartFromConfig(path) => match read_config(&path) {
+                Ok(model) => {
+                    let remarks = model.remarks.clone();
+                    self.start_from_model(Arc::new(model));
+                    self.tell_all(remarks);
+                }
+                Err(text) => self.notices.problem(text),
+            },
             Action::Recover(path) => self.recover(&path),
             _ => {}
         }
@@ -213,9 +237,8 @@ impl App {
         }
     }
 
-    /// The smallest example rig that holds the model, with that model as its work; else an empty case with the model.
-    fn start_from_model(&mut self, name: &str) {
-        let Some(model) = self.session.models().iter().find(|m| m.name == name).cloned() else { return };
+    /// The smallest example rig that holds the model, with that model as its work; else an empty rig with the model.
+    fn start_from_model(&mut self, model: Arc<ModelShape>) {
         let workload = Workload::of(model);
         let mut best: Option<(i64, Project, Copies)> = None;
         for preset in rig_io::presets() {
@@ -239,8 +262,7 @@ impl App {
                 let name = format!("Rig for {}", workload.name);
                 let project = Project { name, workloads: vec![workload], room: self.prefs.room(), ..Project::default() };
                 self.show_project(project, Copies::default(), None, Vec::new());
-                self.notices
-                    .tell("No example holds this model: started with an empty case. Add cards until the memory chart is satisfied.");
+                self.notices.tell("No example holds this model: started with an empty rig. Add cards until the memory chart is satisfied.");
             }
         }
     }
@@ -288,11 +310,7 @@ impl App {
     }
 
     fn import_model(&mut self, path: &Path, index: usize) {
-        let name = path.display().to_string();
-        let read = files::read_text(path, files::LIMIT)
-            .map_err(|e| e.to_string())
-            .and_then(|text| hf_config::parse(&text, &name).map_err(|e| e.to_string()));
-        match read {
+        match read_config(path) {
             Ok(model) => {
                 self.start = false;
                 let remarks = model.remarks.clone();
@@ -303,11 +321,15 @@ impl App {
                 };
                 self.edit(&Edit::Workload { index, workload: Some(Box::new(workload)) }, false);
                 self.views.workload.shown = index;
-                for remark in remarks {
-                    self.notices.tell(remark);
-                }
+                self.tell_all(remarks);
             }
             Err(text) => self.notices.problem(text),
+        }
+    }
+
+    fn tell_all(&mut self, texts: Vec<String>) {
+        for text in texts {
+            self.notices.tell(text);
         }
     }
 
@@ -320,6 +342,26 @@ impl App {
             Err(text) => self.notices.problem(text),
         }
     }
+}
+
+const fn leaves_document(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::New
+            | Action::Open(_)
+            | Action::OpenExample(_)
+            | Action::StartFromModel(_)
+            | Action::StartFromConfig(_)
+            | Action::Recover(_)
+            | Action::Quit
+    )
+}
+
+fn read_config(path: &Path) -> Result<ModelShape, String> {
+    let name = path.display().to_string();
+    files::read_text(path, files::LIMIT)
+        .map_err(|e| e.to_string())
+        .and_then(|text| hf_config::parse(&text, &name).map_err(|e| e.to_string()))
 }
 
 /// "Four-card lab tower" becomes "four-card-lab-tower.toml".

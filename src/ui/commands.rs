@@ -69,7 +69,7 @@ pub const ALL: &[Command] = &[
     command("Edit", "Undo", &[ctrl(Key::Z)], |cx| cx.session.history().undo_label().map(|_| Action::Undo)),
     command("Edit", "Redo", &[ctrl_shift(Key::Z), ctrl(Key::Y)], |cx| cx.session.history().redo_label().map(|_| Action::Redo)),
     group("Edit", "Remove selected part", &[plain(Key::Delete)], remove_selected),
-    command("Edit", "Take selected part out to the tray", &[], tray_selected),
+    command("Edit", "Put selected part aside", &[], tray_selected),
     command("Edit", "Clear selection", &[], |cx| cx.session.selection().map(|_| Action::Select(None))),
     command("View", "Fit rig to window", &[plain(Key::Home)], |_| Some(Action::Fit)),
     group("View", "Parts panel", &[ctrl(Key::Num1)], |_| Some(Action::Toggle(Side::Parts))),

@@ -31,7 +31,7 @@ pub enum Purpose {
 impl Purpose {
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Open => "Open a rig file",
+            Self::Open => "Open a rig file, or a model's config.json",
             Self::Save => "Save the rig as",
             Self::Model(_) => "Open a model's config.json",
             Self::Export(ExportFormat::Csv | ExportFormat::Markdown) => "Save the parts list as",
@@ -45,9 +45,21 @@ impl Purpose {
             Self::Export(format) => format.extension(),
         }
     }
+    /// What a path for it looks like.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::Open | Self::Save => "/home/you/rig.toml",
+            Self::Model(_) => "/home/you/Llama-3.1-8B/config.json",
+            Self::Export(ExportFormat::Csv) => "/home/you/parts.csv",
+            Self::Export(ExportFormat::Markdown) => "/home/you/parts.md",
+            Self::Export(ExportFormat::Svg) => "/home/you/rig.svg",
+            Self::Export(ExportFormat::Png) => "/home/you/rig.png",
+        }
+    }
     pub const fn filter(self) -> (&'static str, &'static [&'static str]) {
         match self {
-            Self::Open | Self::Save => ("Rig files", &["toml"]),
+            Self::Open => ("Rigs and model configurations", &["toml", "json"]),
+            Self::Save => ("Rig files", &["toml"]),
             Self::Model(_) => ("Model configurations", &["json"]),
             Self::Export(ExportFormat::Csv) => ("CSV", &["csv"]),
             Self::Export(ExportFormat::Markdown) => ("Markdown", &["md"]),
@@ -176,6 +188,10 @@ impl Dialogs {
         out.append(&mut self.queued);
         let fresh = std::mem::take(&mut self.fresh);
         let Some(dialog) = &mut self.open else { return };
+        if fresh && let Some(focused) = ctx.memory(|m| m.focused()) {
+            // Whatever had the keyboard lies behind the dialog now.
+            ctx.memory_mut(|m| m.surrender_focus(focused));
+        }
         let before = out.len();
         let mut after_save = None;
         let width = dialog.width().min(ctx.content_rect().width() - 48.0);
@@ -222,50 +238,75 @@ fn dialog_ui(
     out: &mut Vec<Action>,
 ) -> bool {
     match dialog {
-        Dialog::Unsaved(then) => unsaved_ui(ui, cx, then, after_save, out),
+        Dialog::Unsaved(then) => unsaved_ui(ui, cx, then, fresh, after_save, out),
         Dialog::Path { purpose, text, note } => path_ui(ui, cx, *purpose, text, note, fresh, out),
         Dialog::Fix(fix) => fix_ui(ui, cx, fix, out),
         Dialog::Accept { key, reason } => accept_ui(ui, cx, key, reason, fresh, out),
         Dialog::Rename { name, notes } => rename_ui(ui, cx, name, notes, fresh, out),
-        Dialog::PartsList(state) => parts_list_ui(ui, cx, state, out),
-        Dialog::Settings(state) => settings_ui(ui, cx, state, out),
+        Dialog::PartsList(state) => parts_list_ui(ui, cx, state, fresh, out),
+        Dialog::Settings(state) => settings_ui(ui, cx, state, fresh, out),
         Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
-        Dialog::About => about_ui(ui, cx),
-        Dialog::Help => help_ui(ui, cx),
+        Dialog::About => about_ui(ui, cx, fresh),
+        Dialog::Help => help_ui(ui, cx, fresh),
         Dialog::Log => {
             ui.label(title("Message log"));
             log_ui(ui, cx, notices, out);
-            close_row(ui)
+            close_row(ui, fresh)
         }
     }
 }
 
 /// A lone Close button at the right; true when clicked.
-pub(super) fn close_row(ui: &mut Ui) -> bool {
+pub(super) fn close_row(ui: &mut Ui, fresh: bool) -> bool {
     ui.add_space(8.0);
-    egui::Sides::new().show(ui, |_| {}, |ui| ui.button("Close").clicked()).1
+    let close = egui::Sides::new().show(ui, |_| {}, |ui| ui.button("Close")).1;
+    if fresh {
+        close.request_focus();
+    }
+    close.clicked()
 }
 
-fn unsaved_ui(ui: &mut Ui, cx: &Cx<'_>, then: &Action, after_save: &mut Option<Action>, out: &mut Vec<Action>) -> bool {
+/// What was pressed at the foot of a dialog.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pressed {
+    main: bool,
+    cancel: bool,
+    /// The button at the left that gives something up.
+    other: bool,
+}
+
+/// The buttons of a dialog, in the order of Tab: the main one at the right, Cancel beside it, and last, at the left, what gives something up.
+/// The main one takes the keyboard if `focus` is set and nothing else has it.
+fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, main: &str, enabled: bool, focus: bool, other: Option<&str>) -> Pressed {
+    ui.add_space(8.0);
+    let mut pressed = Pressed::default();
+    let size = egui::vec2(ui.available_width(), ui.spacing().interact_size.y);
+    ui.allocate_ui_with_layout(size, egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        let button = primary_button(ui, cx.tokens, enabled, main);
+        if focus && enabled && ui.memory(|m| m.focused().is_none()) {
+            button.request_focus();
+        }
+        pressed.main = button.clicked();
+        pressed.cancel = ui.button("Cancel").clicked();
+        if let Some(other) = other {
+            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| pressed.other = ui.button(other).clicked());
+        }
+    });
+    pressed
+}
+
+fn unsaved_ui(ui: &mut Ui, cx: &Cx<'_>, then: &Action, fresh: bool, after_save: &mut Option<Action>, out: &mut Vec<Action>) -> bool {
     ui.label(title(format!("Save the changes to {}?", cx.session.project().name)));
     ui.label(sub(cx.tokens, "Without saving, everything since the last save is lost."));
-    ui.add_space(10.0);
-    let (mut leave, mut close) = (false, false);
-    egui::Sides::new().show(
-        ui,
-        |ui| leave = ui.button("Leave without saving").clicked(),
-        |ui| {
-            if primary_button(ui, cx.tokens, true, "Save").clicked() {
-                *after_save = Some(then.clone());
-                out.push(Action::Save);
-            }
-            close = ui.button("Cancel").clicked();
-        },
-    );
-    if leave {
+    let pressed = buttons_ui(ui, cx, "Save", true, fresh, Some("Leave without saving"));
+    if pressed.main {
+        *after_save = Some(then.clone());
+        out.push(Action::Save);
+    }
+    if pressed.other {
         out.push(Action::Discard(Box::new(then.clone())));
     }
-    close
+    pressed.cancel
 }
 
 fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: Purpose, text: &mut String, note: &str, fresh: bool, out: &mut Vec<Action>) -> bool {
@@ -274,28 +315,18 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: Purpose, text: &mut String, note: 
         ui.add(egui::Label::new(sub(cx.tokens, note)).wrap());
     }
     let label = ui.label("Path of the file");
-    let field = ui.add(TextEdit::singleline(text).desired_width(f32::INFINITY).hint_text("/home/you/rig.toml")).labelled_by(label.id);
+    let field = ui.add(TextEdit::singleline(text).desired_width(f32::INFINITY).hint_text(purpose.hint())).labelled_by(label.id);
     if fresh {
         field.request_focus();
     }
     let entered = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
-    ui.add_space(8.0);
-    let mut close = false;
     let word = if purpose.saves() { "Save" } else { "Open" };
     let usable = !text.trim().is_empty();
-    let mut go = entered && usable;
-    egui::Sides::new().show(
-        ui,
-        |_| {},
-        |ui| {
-            go |= primary_button(ui, cx.tokens, usable, word).clicked();
-            close = ui.button("Cancel").clicked();
-        },
-    );
-    if go {
+    let pressed = buttons_ui(ui, cx, word, usable, false, None);
+    if pressed.main || entered && usable {
         out.push(purpose.action(PathBuf::from(text.trim())));
     }
-    close
+    pressed.cancel
 }
 
 fn rename_ui(ui: &mut Ui, cx: &Cx<'_>, name: &mut String, notes: &mut String, fresh: bool, out: &mut Vec<Action>) -> bool {
@@ -308,21 +339,13 @@ fn rename_ui(ui: &mut Ui, cx: &Cx<'_>, name: &mut String, notes: &mut String, fr
     let entered = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     let label = ui.label(sub(cx.tokens, "Notes"));
     ui.add(TextEdit::multiline(notes).desired_width(f32::INFINITY).desired_rows(5)).labelled_by(label.id);
-    ui.add_space(8.0);
-    let (mut keep, mut close) = (entered, false);
-    egui::Sides::new().show(
-        ui,
-        |_| {},
-        |ui| {
-            keep |= primary_button(ui, cx.tokens, !name.trim().is_empty(), "Keep").clicked();
-            close = ui.button("Cancel").clicked();
-        },
-    );
-    if keep && !name.trim().is_empty() {
+    let usable = !name.trim().is_empty();
+    let pressed = buttons_ui(ui, cx, "Keep", usable, false, None);
+    if usable && (pressed.main || entered) {
         let edits = vec![Edit::Name(name.trim().to_owned()), Edit::Notes(notes.clone())];
         out.push(Action::Edit(Edit::Many { label: "Rename".to_owned(), edits }));
     }
-    close
+    pressed.cancel
 }
 
 fn accept_ui(ui: &mut Ui, cx: &Cx<'_>, key: &FindingKey, reason: &mut String, fresh: bool, out: &mut Vec<Action>) -> bool {
@@ -334,21 +357,12 @@ fn accept_ui(ui: &mut Ui, cx: &Cx<'_>, key: &FindingKey, reason: &mut String, fr
         field.request_focus();
     }
     let entered = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
-    ui.add_space(8.0);
     let usable = !reason.trim().is_empty();
-    let (mut go, mut close) = (entered && usable, false);
-    egui::Sides::new().show(
-        ui,
-        |_| {},
-        |ui| {
-            go |= primary_button(ui, cx.tokens, usable, "Accept").clicked();
-            close = ui.button("Cancel").clicked();
-        },
-    );
-    if go {
+    let pressed = buttons_ui(ui, cx, "Accept", usable, false, None);
+    if pressed.main || entered && usable {
         out.push(Action::Edit(Edit::Accept { finding: key.clone(), because: Some(reason.trim().to_owned()) }));
     }
-    close
+    pressed.cancel
 }
 
 fn fix_ui(ui: &mut Ui, cx: &Cx<'_>, fix: &Fix, out: &mut Vec<Action>) -> bool {
@@ -365,28 +379,18 @@ fn fix_ui(ui: &mut Ui, cx: &Cx<'_>, fix: &Fix, out: &mut Vec<Action>) -> bool {
         }
         Some(Ok((_, after))) => differences_ui(ui, cx.session.report(), after),
     }
-    ui.add_space(8.0);
-    let (mut go, mut close) = (false, false);
-    egui::Sides::new().show(
-        ui,
-        |_| {},
-        |ui| {
-            go = primary_button(ui, cx.tokens, matches!(outcome, Some(Ok(_))), "Apply").clicked();
-            close = ui.button("Cancel").clicked();
-        },
-    );
-    if go {
+    let pressed = buttons_ui(ui, cx, "Apply", matches!(outcome, Some(Ok(_))), true, None);
+    if pressed.main {
         out.push(Action::Edit(edit));
     }
-    close
+    pressed.cancel
 }
 
 fn differences_ui(ui: &mut Ui, now: &Report, after: &Report) {
     let speed = |r: &Report| r.facts.speed.first().and_then(|s| s.value).map_or("unknown".to_owned(), |v| format!("{v:.1} tokens/s"));
-    let fails = |r: &Report| {
-        let tally = Tally::of(&r.findings);
-        let problems = tally.blockers + tally.problems;
-        format!("{problems} {}, {} advice", if problems == 1 { "problem" } else { "problems" }, tally.advice)
+    let fails = |r: &Report| match super::findings::fails_text(&Tally::of(&r.findings)) {
+        none if none.is_empty() => "none".to_owned(),
+        text => text,
     };
     let rows = [
         ("Purchase", now.facts.cost.total_text(), after.facts.cost.total_text()),
@@ -408,7 +412,7 @@ fn differences_ui(ui: &mut Ui, now: &Report, after: &Report) {
     });
 }
 
-fn about_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
+fn about_ui(ui: &mut Ui, cx: &Cx<'_>, fresh: bool) -> bool {
     let versions = cx.session.versions();
     ui.label(title("Rigbay"));
     ui.label(format!("Program {}, catalog {}, model core {}", versions.program, versions.catalog, versions.core));
@@ -424,10 +428,10 @@ fn about_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
     for line in lines {
         ui.add(egui::Label::new(line).wrap());
     }
-    close_row(ui)
+    close_row(ui, fresh)
 }
 
-fn help_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
+fn help_ui(ui: &mut Ui, cx: &Cx<'_>, fresh: bool) -> bool {
     ui.label(title("Keyboard and mouse"));
     let mouse = [
         ("Drag a part onto the rig", "place it; Esc gives up, Shift fills all matching places"),
@@ -453,7 +457,7 @@ fn help_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
             }
         });
     });
-    close_row(ui)
+    close_row(ui, fresh)
 }
 
 /// The three themes as one choice.

@@ -23,21 +23,21 @@ pub struct FindingsState {
 
 pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FindingsState, out: &mut Vec<Action>) {
     let findings = &cx.session.report().findings;
-    let tally = Tally::of(findings);
-    ui.horizontal_wrapped(|ui| {
-        ui.label(title("Findings"));
-        ui.label(sub(cx.tokens, tally_text(&tally)));
-    });
+    let bare = cx.session.project().rig.is_empty();
+    ui.label(title("Findings"));
+    if !bare {
+        let accepted = findings.iter().filter(|f| f.accepted.is_some()).count();
+        ui.add(Label::new(sub(cx.tokens, tally_text(&Tally::of(findings), accepted))).wrap());
+    }
     help_line(ui, cx, "findings", "Each finding says what is wrong, why it matters and how to mend it. A fix can be undone.", out);
     let fails: Vec<&Finding> = findings.iter().filter(|f| f.verdict == Verdict::Fail && f.accepted.is_none()).collect();
+    if bare {
+        // What an empty rig lacks is no news.
+        empty(ui, cx.tokens, "Nothing to judge yet", "Place parts; what is wrong shows here.");
+        return;
+    }
     if fails.is_empty() {
-        let rig = &cx.session.project().rig;
-        let (head, text) = if rig.is_empty() {
-            ("Nothing to judge yet", "Place a case, a board and a card.")
-        } else {
-            ("Nothing is wrong", "Every rule that could be judged passes.")
-        };
-        empty(ui, cx.tokens, head, text);
+        empty(ui, cx.tokens, "Nothing is wrong", "Every rule that could be judged passes.");
     }
     preview_ui(ui, cx);
     for finding in fails {
@@ -69,17 +69,27 @@ fn rest_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FindingsState, out: &mut Vec<Ac
     }
 }
 
-fn tally_text(tally: &Tally) -> String {
-    let many = |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
-    let parts = [
-        (tally.blockers, many(tally.blockers, "blocker", "blockers")),
-        (tally.problems, many(tally.problems, "problem", "problems")),
-        (tally.advice, many(tally.advice, "advice", "advice")),
-        (tally.notes, many(tally.notes, "note", "notes")),
-        (tally.passed, many(tally.passed, "passed", "passed")),
-        (tally.unknown, many(tally.unknown, "unknown", "unknown")),
-    ];
-    parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect::<Vec<_>>().join(" · ")
+fn many(n: usize, one: &str, more: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { more })
+}
+
+fn listed(counts: impl IntoIterator<Item = (usize, &'static str, &'static str)>) -> String {
+    counts.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, more)| many(n, one, more)).collect::<Vec<_>>().join(" · ")
+}
+
+/// "2 blockers · 1 problem"; empty if nothing fails.
+pub(super) fn fails_text(tally: &Tally) -> String {
+    listed([
+        (tally.blockers, "blocker", "blockers"),
+        (tally.problems, "problem", "problems"),
+        (tally.advice, "advice", "advice"),
+        (tally.notes, "note", "notes"),
+    ])
+}
+
+fn tally_text(tally: &Tally, accepted: usize) -> String {
+    let rest = listed([(accepted, "accepted", "accepted"), (tally.passed, "passed", "passed"), (tally.unknown, "unknown", "unknown")]);
+    [fails_text(tally), rest].into_iter().filter(|t| !t.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 /// What the edit under the pointer would add and mend.
@@ -99,11 +109,11 @@ fn preview_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui,
         |ui| {
             ui.set_width(ui.available_width());
-            let bring = format!("bring {} {}", added.len(), if added.len() == 1 { "finding" } else { "findings" });
+            let findings = |n: usize| many(n, "finding", "findings");
             let text = match (mended, added.len()) {
-                (0, _) => format!("This would {bring}"),
-                (_, 0) => format!("This would mend {mended}"),
-                _ => format!("This would mend {mended} and {bring}"),
+                (0, n) => format!("This would bring {} and mend none", findings(n)),
+                (n, 0) => format!("This would mend {} and bring none", findings(n)),
+                (n, m) => format!("This would mend {} and bring {m}", findings(n)),
             };
             ui.label(RichText::new(text).font(theme::medium(12.5)).color(cx.tokens.accent));
             for finding in added.iter().take(4) {

@@ -11,7 +11,8 @@ pub enum Icon {
     Down,
     Right,
     Check,
-    More,
+    /// Two sheets, one behind the other.
+    Copy,
     LeftPanel,
     RightPanel,
     BottomPanel,
@@ -41,10 +42,9 @@ pub fn paint(painter: &Painter, icon: Icon, rect: Rect, color: Color32) {
         Icon::Down => line(&[(4.0, 6.0), (8.0, 10.5), (12.0, 6.0)]),
         Icon::Right => line(&[(6.0, 4.0), (10.5, 8.0), (6.0, 12.0)]),
         Icon::Check => line(&[(3.5, 8.5), (6.8, 11.8), (12.8, 4.8)]),
-        Icon::More => {
-            for x in [3.5, 8.0, 12.5] {
-                painter.circle_filled(at(x, 8.0), 1.4, color);
-            }
+        Icon::Copy => {
+            painter.rect_stroke(Rect::from_min_max(at(6.0, 6.0), at(13.5, 13.5)), 2.0, stroke, StrokeKind::Middle);
+            line(&[(10.0, 3.0), (4.5, 3.0), (3.0, 4.5), (3.0, 10.0)]);
         }
         Icon::LeftPanel | Icon::RightPanel | Icon::BottomPanel => {
             let outer = Rect::from_min_max(at(2.0, 3.0), at(14.0, 13.0));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{self, Align, Button, CollapsingHeader, ComboBox, DragValue, Label, Layout, ScrollArea, TextEdit, Ui};
+use eframe::egui::{self, Align, Button, CollapsingHeader, ComboBox, Label, Layout, ScrollArea, TextEdit, Ui};
 
 use super::Cx;
 use super::action::Action;
@@ -10,7 +10,7 @@ use super::icons::Icon;
 use super::part_text::{field_name, has_words, lines};
 use super::place_menu::{MenuState, move_menu_ui, place_menu_ui};
 use super::price_ui;
-use super::widgets::{card, icon_button, key_value, row, sub, title};
+use super::widgets::{bounded_drag, card, icon_button, key_value, row, sub, title};
 use crate::build::PlacementId;
 use crate::build::fit::fit;
 use crate::build::slots::slots;
@@ -30,19 +30,35 @@ pub struct InspectorState {
     menu: MenuState,
     /// Facts as texts, by part.
     facts: Option<(PartId, Vec<(String, String)>)>,
+    own_price: price_ui::OwnPrice,
+    /// Only the name is shown.
+    folded: bool,
+    shown: Shown,
 }
 
-pub fn inspector_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, out: &mut Vec<Action>) {
+/// What is inspected: a part, and the piece of it in the rig.
+type Shown = Option<(PartId, Option<PlacementId>)>;
+
+/// What is inspected, at most `most` points high: its name stays, the rest scrolls and can be folded away.
+pub fn inspector_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, most: f32, out: &mut Vec<Action>) {
     let catalog = cx.session.catalog();
     if let Some(part) = state.part.as_ref().and_then(|id| catalog.part(id)) {
-        card(ui, cx.tokens, false, |ui| catalog_part_ui(ui, cx, state, part, out));
+        let shown = Some((part.id.clone(), None));
+        card(ui, cx.tokens, false, |ui| {
+            head_ui(ui, cx, state, part, out);
+            body_ui(ui, state, shown, most, |ui, state| catalog_part_ui(ui, cx, state, part, out));
+        });
         ui.add_space(12.0);
         return;
     }
     let Some(Subject::Placement(id)) = cx.session.selection() else { return };
     let Some(piece) = cx.session.project().rig.placement(*id) else { return };
     card(ui, cx.tokens, true, |ui| match catalog.part(&piece.part) {
-        Some(part) => placed_ui(ui, cx, state, *id, part, out),
+        Some(part) => {
+            head_ui(ui, cx, state, part, out);
+            let shown = Some((part.id.clone(), Some(*id)));
+            body_ui(ui, state, shown, most, |ui, state| placed_ui(ui, cx, state, *id, part, out));
+        }
         None => {
             ui.label(format!("{} is not in the catalog.", piece.part));
         }
@@ -50,11 +66,17 @@ pub fn inspector_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, out: &
     ui.add_space(12.0);
 }
 
-fn head_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, out: &mut Vec<Action>) {
+/// The name, which folds the rest, and a button that closes it.
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, part: &Part, out: &mut Vec<Action>) {
     ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
         if icon_button(ui, cx.tokens, Icon::Close, "Close part details").clicked() {
             out.push(Action::ShowPart(None));
             out.push(Action::Select(None));
+        }
+        let (icon, name) =
+            if state.folded { (Icon::Right, "Show the part's details") } else { (Icon::Down, "Fold the part's details away") };
+        if icon_button(ui, cx.tokens, icon, name).clicked() {
+            state.folded = !state.folded;
         }
         ui.with_layout(Layout::top_down(Align::Min), |ui| {
             ui.add(Label::new(title(part.short_name())).wrap());
@@ -65,18 +87,30 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, out: &mut Vec<Action>) {
     });
 }
 
+/// What is below the name; it starts at its top whenever something else is shown.
+fn body_ui(ui: &mut Ui, state: &mut InspectorState, shown: Shown, most: f32, add: impl FnOnce(&mut Ui, &mut InspectorState)) {
+    let fresh = state.shown != shown;
+    state.shown = shown;
+    if state.folded {
+        return;
+    }
+    let mut area = ScrollArea::vertical().id_salt("inspector").max_height(most).auto_shrink([false, true]);
+    if fresh {
+        area = area.vertical_scroll_offset(0.0);
+    }
+    area.show(ui, |ui| add(ui, state));
+}
+
 fn catalog_part_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, part: &Part, out: &mut Vec<Action>) {
-    head_ui(ui, cx, part, out);
     ui.menu_button("Place in", |ui| place_menu_ui(ui, cx, &part.id, &mut state.menu, out));
     facts_ui(ui, cx, state, part, out);
 }
 
 fn placed_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, id: PlacementId, part: &Part, out: &mut Vec<Action>) {
-    head_ui(ui, cx, part, out);
     let build = &cx.session.project().rig;
     let slot = build.placement(id).and_then(|p| p.slot.clone());
     let place = slot.as_ref().map_or_else(
-        || "in the tray, not counted".to_owned(),
+        || "put aside, not counted".to_owned(),
         |s| slots(cx.session.catalog(), build).into_iter().find(|x| x.id == *s).map_or_else(|| s.to_string(), |x| x.label),
     );
     key_value(ui, cx.tokens, "Place", place);
@@ -139,7 +173,13 @@ fn choices_ui(ui: &mut Ui, cx: &Cx<'_>, id: PlacementId, part: &Part, out: &mut 
             let own = settings.get("power_limit_w").and_then(|v| v.parse::<f64>().ok());
             let mut value = own.unwrap_or(stock);
             row(ui, cx.tokens, "Power limit", |ui| {
-                if ui.add(DragValue::new(&mut value).range(low..=high).speed(1.0).max_decimals(0).suffix(" W")).changed() {
+                let before = value;
+                let beyond = bounded_drag(ui, &mut value, low..=high, |d| d.speed(1.0).max_decimals(0).suffix(" W"));
+                if beyond.above || beyond.below {
+                    let text = format!("The power limit of {} goes from {} to {}.", part.short_name(), watts(low), watts(high));
+                    out.push(Action::Notice(text));
+                }
+                if value != before {
                     out.push(Action::EditMerged(set("power_limit_w", Some(format!("{value:.0}")))));
                 }
                 if own.is_some() && ui.button(format!("Stock {}", watts(stock))).clicked() {
@@ -190,7 +230,7 @@ fn choice_ui(
 fn facts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, part: &Part, out: &mut Vec<Action>) {
     let (first, second) = lines(part);
     ui.add(Label::new(sub(cx.tokens, format!("{first}\n{second}"))).wrap());
-    price_ui::prices_ui(ui, cx, part, out);
+    price_ui::prices_ui(ui, cx, &mut state.own_price, part, out);
     life_ui(ui, cx, part);
     if let Some(notes) = &part.notes {
         ui.add(Label::new(sub(cx.tokens, notes)).wrap());

@@ -32,6 +32,7 @@ mod part_card;
 mod part_text;
 mod parts_list;
 pub mod parts_panel;
+mod pick_list;
 mod place_menu;
 pub mod prefs;
 mod price_ui;
@@ -127,6 +128,9 @@ pub struct App {
     start: bool,
     quitting: bool,
     discarding: bool,
+    /// Window time at which something was last being dragged.
+    dragged_at: f64,
+    tooltip_delay: f32,
 }
 
 /// View state of the panels; never part of the document.
@@ -139,6 +143,18 @@ pub struct Views {
     pub findings: findings::FindingsState,
     pub charts: charts::ChartsState,
     pub start: start::StartState,
+    /// Where the chassis is in the window.
+    center: Option<Rect>,
+    side: SideState,
+}
+
+/// How the inspector and what is below it share the side panel.
+#[derive(Debug, Default)]
+struct SideState {
+    /// What is below keeps its place on the screen when the inspector opens: a finding led to the selection, and the pointer is on it.
+    keep_below: bool,
+    inspector_height: f32,
+    offset: f32,
 }
 
 fn full((revision, catalog, project): Request) -> Answer {
@@ -195,6 +211,8 @@ impl App {
             start: true,
             quitting: false,
             discarding: false,
+            dragged_at: f64::NEG_INFINITY,
+            tooltip_delay: theme::TOOLTIP_DELAY,
         };
         app.views.start.room = app.prefs.room();
         if let Some(path) = options.open {
@@ -212,6 +230,25 @@ impl App {
         };
         if self.tokens.theme != theme {
             self.tokens = Tokens::of(theme);
+        }
+    }
+
+    /// Tooltips wait a moment, and longer after a drop, when the pointer rests on what was dropped without asking about it.
+    fn hold_tooltips(&mut self, ctx: &egui::Context) {
+        let now = ctx.input(|i| i.time);
+        if egui::DragAndDrop::has_any_payload(ctx) {
+            self.dragged_at = now;
+        }
+        let delay = if now - self.dragged_at < theme::TOOLTIP_AFTER_DROP { 1e6 } else { theme::TOOLTIP_DELAY };
+        if self.tooltip_delay != delay {
+            self.tooltip_delay = delay;
+            ctx.all_styles_mut(|style| {
+                style.interaction.tooltip_delay = delay;
+                style.interaction.tooltip_grace_time = if delay > 1.0 { 0.0 } else { 0.2 };
+            });
+        }
+        if delay > 1.0 {
+            ctx.request_repaint_after(std::time::Duration::from_secs_f64(theme::TOOLTIP_AFTER_DROP));
         }
     }
 
@@ -268,6 +305,7 @@ impl eframe::App for App {
         let ctx = ui.ctx().clone();
         self.refresh_tokens(&ctx);
         self.refresh_title(&ctx);
+        self.hold_tooltips(&ctx);
         let content = ctx.content_rect();
         let size = Size { width: content.width(), height: content.height() };
         self.prefs.small = size.is_small();
@@ -280,7 +318,8 @@ impl eframe::App for App {
         }
         layout_ui(ui, &cx, views, size, self.start, &mut out);
         dialogs.ui(&ctx, &cx, notices, &mut out);
-        notices.ui(ui, &cx);
+        let over = views.center.filter(|_| !self.start).unwrap_or(content);
+        notices.ui(ui, &cx, over);
         if !out.is_empty() {
             // What the actions changed shows in the next frame.
             ctx.request_repaint();
@@ -351,7 +390,7 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, out: &mut Ve
     work.show_collapsible(ui, &mut open.1, |ui| side_ui(ui, cx, views, out));
     let default = (size.height * 0.35).clamp(230.0, 380.0);
     let strip = Panel::bottom("charts").default_size(default).size_range(170.0..=size.height * 0.6).frame(frame);
-    strip.show_collapsible(ui, &mut open.2, |ui| charts::charts_ui(ui, cx, &mut views.charts, false, out));
+    strip.show_collapsible(ui, &mut open.2, |ui| charts::charts_ui(ui, cx, &mut views.charts, &mut views.workload.shown, false, out));
     for (side, now, before) in
         [(Side::Parts, open.0, cx.prefs.parts_open), (Side::Work, open.1, cx.prefs.work_open), (Side::Charts, open.2, cx.prefs.charts_open)]
     {
@@ -370,6 +409,7 @@ fn center_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, out: &mut Vec<Action>)
         }
         chassis::chassis_ui(ui, cx, &mut views.chassis, out);
     });
+    views.center = Some(shown.response.rect);
     drag::ghost_ui(ui.ctx(), cx, shown.response.rect);
 }
 
@@ -391,36 +431,52 @@ fn opening_notes_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
     });
 }
 
-/// Work, the selected part and the findings.
+/// The selected part above, at most half as high as the panel; work and findings below, each with a scroll area of its own.
 fn side_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, out: &mut Vec<Action>) {
-    ScrollArea::vertical().id_salt("side").auto_shrink([false, false]).show(ui, |ui| {
-        inspector::inspector_ui(ui, cx, &mut views.inspector, out);
+    let most = (ui.available_height() * 0.45).max(110.0);
+    let top = ui.cursor().top();
+    inspector::inspector_ui(ui, cx, &mut views.inspector, most, out);
+    let height = ui.cursor().top() - top;
+    let side = &mut views.side;
+    let moved = height - std::mem::replace(&mut side.inspector_height, height);
+    let mut area = ScrollArea::vertical().id_salt("side").auto_shrink([false, false]);
+    if side.keep_below && moved.abs() > 0.5 {
+        area = area.vertical_scroll_offset((side.offset + moved).max(0.0));
+    }
+    let shown = area.show(ui, |ui| {
         workload_panel::workload_panel_ui(ui, cx, &mut views.workload, out);
         ui.add_space(14.0);
         findings::findings_ui(ui, cx, &mut views.findings, out);
         ui.add_space(24.0);
     });
+    views.side.offset = shown.state.clamped_offset().y;
 }
 
 /// Drawers over the chassis, charts as tabs.
 fn small_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, out: &mut Vec<Action>) {
+    let area = ui.available_rect_before_wrap();
     let strip_height = (size.height * 0.45).clamp(130.0, 230.0);
     if cx.prefs.charts_open && size.height > 330.0 {
         let frame = panel_frame(cx.tokens);
         let strip = Panel::bottom("charts-small").exact_size(strip_height).resizable(false).frame(frame);
-        strip.show(ui, |ui| charts::charts_ui(ui, cx, &mut views.charts, true, out));
+        strip.show(ui, |ui| charts::charts_ui(ui, cx, &mut views.charts, &mut views.workload.shown, true, out));
     }
-    let area = ui.available_rect_before_wrap();
     center_ui(ui, cx, views, out);
     let width = 300.0_f32.min(size.width * 0.8);
     // Two drawers at once only where both fit with something of the rig between them.
     let both = size.width >= 2.0 * width + 200.0;
+    // While something is dragged they slide away, so that the whole rig is free to take it.
+    let away = ui.animate_bool_with_time(egui::Id::unique("drawers-away"), egui::DragAndDrop::has_any_payload(ui.ctx()), 0.15);
+    if away >= 1.0 {
+        return;
+    }
+    let aside = egui::vec2(width * away, 0.0);
     if cx.prefs.is_open(Side::Parts) {
-        let rect = Rect::from_min_size(area.min, egui::vec2(width, area.height()));
+        let rect = Rect::from_min_size(area.min, egui::vec2(width, area.height())).translate(-aside);
         drawer(ui, cx, "parts-drawer", rect, |ui| parts_panel::parts_panel_ui(ui, cx, &mut views.parts, out));
     }
     if cx.prefs.is_open(Side::Work) && (both || !cx.prefs.is_open(Side::Parts)) {
-        let rect = Rect::from_min_max(egui::pos2(area.right() - width, area.top()), area.max);
+        let rect = Rect::from_min_max(egui::pos2(area.right() - width, area.top()), area.max).translate(aside);
         drawer(ui, cx, "work-drawer", rect, |ui| side_ui(ui, cx, views, out));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use eframe::egui::{self, Align2, Area, Frame, Id, Margin, Order, Role, Stroke, Ui, WidgetInfo, vec2};
+use eframe::egui::{self, Align2, Area, Frame, Id, Margin, Order, Rect, Role, Stroke, Ui, WidgetInfo, vec2};
 
 use super::Cx;
 use super::action::Action;
@@ -14,7 +14,7 @@ use super::widgets::{icon_button, sub};
 const STAYS: f64 = 4.0;
 const PER_CHAR: f64 = 0.04;
 /// Messages on the screen at once.
-const SHOWN: usize = 4;
+const SHOWN: usize = 2;
 
 #[derive(Clone, Debug)]
 struct Notice {
@@ -34,11 +34,18 @@ pub struct Notices {
 
 impl Notices {
     pub fn tell(&mut self, text: impl Into<String>) {
-        self.log.push(Notice { text: text.into(), problem: false, until: None });
+        self.add(text.into(), false);
     }
 
     pub fn problem(&mut self, text: impl Into<String>) {
-        self.log.push(Notice { text: text.into(), problem: true, until: None });
+        self.add(text.into(), true);
+    }
+
+    /// The same message twice before it was read once is one message.
+    fn add(&mut self, text: String, problem: bool) {
+        if !self.log.last().is_some_and(|last| last.until.is_none() && last.text == text) {
+            self.log.push(Notice { text, problem, until: None });
+        }
     }
 
     /// All messages, newest first.
@@ -47,12 +54,15 @@ impl Notices {
     }
 
     /// Paints the messages that are still new and asks for the frame in which the next one goes.
-    pub fn ui(&mut self, ui: &mut Ui, cx: &Cx<'_>) {
+    /// They stand at the lower right of `over`, above each other.
+    pub fn ui(&mut self, ui: &mut Ui, cx: &Cx<'_>, over: Rect) {
         let now = ui.input(|i| i.time);
         let first = self.gone.max(self.log.len().saturating_sub(SHOWN));
         let mut closed = Vec::new();
         let mut next = f64::INFINITY;
-        let mut y = -16.0;
+        let width = (over.width() - 24.0).clamp(200.0, 460.0);
+        // Above the buttons in the corner of the chassis.
+        let mut corner = over.right_bottom() - vec2(12.0, 40.0);
         for (at, notice) in self.log.iter_mut().enumerate().skip(first).rev() {
             let until = *notice.until.get_or_insert(now + STAYS + PER_CHAR * notice.text.chars().count() as f64);
             if until <= now {
@@ -60,9 +70,9 @@ impl Notices {
                 continue;
             }
             next = next.min(until - now);
-            let area = Area::new(Id::unique(("notice", at))).order(Order::Foreground).anchor(Align2::CENTER_BOTTOM, vec2(0.0, y));
-            let shown = area.show(ui.ctx(), |ui| toast_ui(ui, cx, notice));
-            y -= shown.response.rect.height() + 8.0;
+            let area = Area::new(Id::unique(("notice", at))).order(Order::Foreground).pivot(Align2::RIGHT_BOTTOM).fixed_pos(corner);
+            let shown = area.show(ui.ctx(), |ui| toast_ui(ui, cx, notice, width));
+            corner.y -= shown.response.rect.height() + 8.0;
             if shown.inner {
                 notice.until = Some(now);
                 closed.push(at);
@@ -80,14 +90,14 @@ impl Notices {
     }
 }
 
-fn toast_ui(ui: &mut Ui, cx: &Cx<'_>, notice: &Notice) -> bool {
+fn toast_ui(ui: &mut Ui, cx: &Cx<'_>, notice: &Notice, width: f32) -> bool {
     let t = cx.tokens;
     let edge = if notice.problem { t.problem } else { t.accent };
     let frame =
         Frame::new().fill(t.raised).stroke(Stroke::new(1.0, edge)).corner_radius(CARD_RADIUS).inner_margin(Margin::symmetric(12, 8));
     frame
         .show(ui, |ui| {
-            ui.set_max_width(560.0_f32.min(ui.ctx().content_rect().width() - 80.0));
+            ui.set_max_width(width - 24.0);
             ui.horizontal(|ui| {
                 let label = ui.add(egui::Label::new(&notice.text).wrap());
                 label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &notice.text));
@@ -112,6 +122,6 @@ pub fn log_ui(ui: &mut Ui, cx: &Cx<'_>, notices: &Notices, out: &mut Vec<Action>
         }
     });
     if ui.button("Copy the log").clicked() {
-        out.push(Action::Copy(notices.texts().collect::<Vec<_>>().join("\n")));
+        out.push(Action::copy("the message log", notices.texts().collect::<Vec<_>>().join("\n")));
     }
 }

@@ -38,7 +38,7 @@ impl Format {
     }
 }
 
-pub(super) fn parts_list_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsListState, out: &mut Vec<Action>) -> bool {
+pub(super) fn parts_list_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsListState, fresh: bool, out: &mut Vec<Action>) -> bool {
     ui.horizontal(|ui| {
         ui.label(title("Parts list"));
         ui.add_space(8.0);
@@ -56,16 +56,16 @@ pub(super) fn parts_list_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsListState
     ui.add_space(4.0);
     let height = (ui.ctx().content_rect().height() - 240.0).max(80.0);
     match state.made.as_ref().map(|m| &m.2) {
-        Some(Ok(text)) => preview_ui(ui, cx, text, height, state.format, out),
+        Some(Ok(text)) => preview_ui(ui, cx, text, height, state.format, fresh, out),
         Some(Err(why)) => {
             ui.colored_label(cx.tokens.problem, why);
         }
         None => {}
     }
-    close_row(ui)
+    close_row(ui, false)
 }
 
-fn preview_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, height: f32, format: Format, out: &mut Vec<Action>) {
+fn preview_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, height: f32, format: Format, fresh: bool, out: &mut Vec<Action>) {
     let frame = egui::Frame::new().fill(cx.tokens.background).corner_radius(6).inner_margin(10);
     frame.show(ui, |ui| {
         ScrollArea::both().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
@@ -74,8 +74,12 @@ fn preview_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, height: f32, format: Format,
     });
     ui.add_space(6.0);
     ui.horizontal(|ui| {
-        if ui.button("Copy").clicked() {
-            out.push(Action::Copy(text.to_owned()));
+        let copy = ui.button("Copy");
+        if fresh {
+            copy.request_focus();
+        }
+        if copy.clicked() {
+            out.push(Action::copy("the parts list", text));
         }
         if ui.button("Save as…").clicked() {
             out.push(Action::Close);

@@ -174,7 +174,7 @@ pub(super) fn place_menu_ui(ui: &mut Ui, cx: &Cx<'_>, id: &PartId, state: &mut M
     {
         chosen = Some(edit);
     }
-    let tray = ui.button("Put in the tray");
+    let tray = ui.button("Put aside");
     if std::mem::take(focus) {
         tray.request_focus();
     }
@@ -209,7 +209,7 @@ pub(super) fn move_menu_ui(ui: &mut Ui, cx: &Cx<'_>, what: PlacementId, out: &mu
     });
     if piece.slot.is_some() {
         ui.separator();
-        if ui.button("The tray").clicked() {
+        if ui.button("Put aside").clicked() {
             to = Some(None);
         }
     }

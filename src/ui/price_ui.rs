@@ -1,6 +1,6 @@
 //! Prices as text, and the fields where the user gives their own.
 
-use eframe::egui::{self, DragValue, Ui};
+use eframe::egui::{self, TextEdit, Ui};
 
 use super::Cx;
 use super::action::Action;
@@ -9,7 +9,7 @@ use crate::analysis::cost::{Asked, best_price, in_room_currency};
 use crate::catalog::part::{Part, PartId};
 use crate::project::UserPrice;
 use crate::project::edit::Edit;
-use crate::units::{Currency, Money};
+use crate::units::{Currency, Money, plain};
 
 /// The price that counts, as a card shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub(super) fn shown(cx: &Cx<'_>, part: &PartId) -> Shown {
 }
 
 /// The price that counts, the user's own beside it, and the history.
-pub(super) fn prices_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, out: &mut Vec<Action>) {
+pub(super) fn prices_ui(ui: &mut Ui, cx: &Cx<'_>, own: &mut OwnPrice, part: &Part, out: &mut Vec<Action>) {
     let t = cx.tokens;
     let asked = best_price(cx.session.catalog(), cx.session.project(), &part.id);
     let price = shown(cx, &part.id);
@@ -53,7 +53,7 @@ pub(super) fn prices_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, out: &mut Vec<Act
             ui.label(sub(t, format!("{}, {}", asked.kind, asked.date)));
         }
     });
-    own_ui(ui, cx, part, asked.as_ref(), out);
+    own_ui(ui, cx, own, part, asked.as_ref(), out);
     if part.prices.is_empty() {
         return;
     }
@@ -70,20 +70,65 @@ pub(super) fn prices_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, out: &mut Vec<Act
     });
 }
 
-fn own_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, asked: Option<&Asked>, out: &mut Vec<Action>) {
+/// The text in the field of the user's own price, while it is being written.
+#[derive(Debug, Default)]
+pub(super) struct OwnPrice {
+    part: Option<PartId>,
+    text: String,
+}
+
+/// "1,499.50" or "$1499.5".
+fn parsed(text: &str, currency: Currency) -> Option<f64> {
+    let digits: String =
+        text.trim().trim_start_matches(currency.symbol().as_str()).chars().filter(|c| !c.is_whitespace() && *c != ',').collect();
+    digits.parse::<f64>().ok().filter(|v| (0.0..=1e9).contains(v))
+}
+
+fn own_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut OwnPrice, part: &Part, asked: Option<&Asked>, out: &mut Vec<Action>) {
     let project = cx.session.project();
     let own = project.prices.parts.get(&part.id);
     let currency = own.map_or(project.room.currency, |p| p.currency);
-    let same_currency = asked.map(|a| a.price).filter(|p| p.currency == currency);
-    let mut amount = own.map_or_else(|| same_currency.map_or(0.0, Money::amount), |p| p.amount);
+    let written = own.map(|p| plain(p.amount, 2)).unwrap_or_default();
+    let hint = asked.map_or_else(|| "unknown".to_owned(), |a| a.price.to_string());
     row(ui, cx.tokens, "Your price", |ui| {
-        let field = DragValue::new(&mut amount).speed(1.0).range(0.0..=1e9).max_decimals(2).prefix(currency.symbol());
-        if ui.add(field).changed() {
-            let price = UserPrice { amount, currency, date: cx.today.to_owned() };
-            out.push(Action::EditMerged(Edit::Price { part: part.id.clone(), price: Some(price) }));
+        ui.label(currency.symbol());
+        let id = ui.scope_id().with(("own-price", &part.id));
+        if state.part.as_ref() != Some(&part.id) || !ui.memory(|m| m.has_focus(id)) {
+            *state = OwnPrice { part: Some(part.id.clone()), text: written.clone() };
         }
+        let field = ui.add(TextEdit::singleline(&mut state.text).id(id).hint_text(hint).desired_width(64.0));
+        if field.changed() {
+            let amount = parsed(&state.text, currency);
+            let price = amount.map(|amount| UserPrice { amount, currency, date: cx.today.to_owned() });
+            if price.is_some() || state.text.trim().is_empty() && own.is_some() {
+                out.push(Action::EditMerged(Edit::Price { part: part.id.clone(), price }));
+            }
+        }
+        ui.label(sub(cx.tokens, format!("each{}", pieces_text(cx, &part.id))));
         if own.is_some() && ui.button("Back to the catalog's").clicked() {
             out.push(Action::Edit(Edit::Price { part: part.id.clone(), price: None }));
         }
     });
+}
+
+/// How many placed pieces the price counts for.
+fn pieces_text(cx: &Cx<'_>, part: &PartId) -> String {
+    match cx.session.report().facts.cost.lines.iter().filter(|l| l.part == *part).count() {
+        0 => ", once it is placed".to_owned(),
+        1 => ", counts for 1 piece".to_owned(),
+        n => format!(", counts for {n} pieces"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_prices_are_read_as_people_write_them() {
+        assert_eq!(parsed("$1,499.50", Currency::USD), Some(1499.5));
+        assert_eq!(parsed(" 20 ", Currency::USD), Some(20.0));
+        assert_eq!(parsed("", Currency::USD), None);
+        assert_eq!(parsed("-3", Currency::USD), None);
+    }
 }

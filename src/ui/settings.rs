@@ -24,7 +24,7 @@ impl SettingsState {
     }
 }
 
-pub(super) fn settings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut SettingsState, out: &mut Vec<Action>) -> bool {
+pub(super) fn settings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut SettingsState, fresh: bool, out: &mut Vec<Action>) -> bool {
     ui.label(title("Settings"));
     let height = (ui.ctx().content_rect().height() - 180.0).max(120.0);
     ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
@@ -45,7 +45,7 @@ pub(super) fn settings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut SettingsState, o
         ui.add_space(8.0);
         thresholds_ui(ui, cx, out);
     });
-    close_row(ui)
+    close_row(ui, fresh)
 }
 
 /// Fields of a room; true when something changed to a usable value.

@@ -1,4 +1,4 @@
-//! The first page: an example, an empty case, a rig for a model, or a file; and, once, where the rig will stand.
+//! The first page: an example, an empty rig, a rig for a model, or a file; and, once, where the rig will stand.
 
 use eframe::egui::{self, Align, Frame, Layout, Margin, RichText, ScrollArea, TextEdit, Ui, vec2};
 
@@ -128,7 +128,7 @@ fn recover_ui(ui: &mut Ui, cx: &Cx<'_>, left_behind: &[std::path::PathBuf], out:
 fn begin_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
     section(ui, cx, "Begin", |ui| {
         ui.horizontal_wrapped(|ui| {
-            if primary_button(ui, cx.tokens, true, "Empty case").clicked() {
+            if primary_button(ui, cx.tokens, true, "Empty rig").clicked() {
                 out.push(Action::New);
             }
             if ui.button("Open a file…").clicked() {

@@ -34,6 +34,9 @@ pub struct Tokens {
 /// Corner radii.
 pub const RADIUS: u8 = 6;
 pub const CARD_RADIUS: u8 = 8;
+/// Seconds that the pointer rests before a tooltip comes, and that none comes after a drop.
+pub const TOOLTIP_DELAY: f32 = 0.4;
+pub const TOOLTIP_AFTER_DROP: f64 = 0.5;
 /// Inner margin of panels.
 pub const PANEL_MARGIN: i8 = 12;
 
@@ -140,6 +143,7 @@ pub fn install(ctx: &Context) {
             text_styles(style);
             spacing(style);
             visuals(style, &tokens);
+            style.interaction.tooltip_delay = TOOLTIP_DELAY;
         });
     }
 }
@@ -166,7 +170,7 @@ fn spacing(style: &mut Style) {
     s.menu_spacing = 2.0;
     s.indent = 14.0;
     s.combo_height = 360.0;
-    s.tooltip_width = 380.0;
+    s.tooltip_width = 340.0;
     s.scroll = ScrollStyle::thin();
 }
 

@@ -135,7 +135,13 @@ fn totals_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let cents = after.facts.cost.known_total.cents - cost.known_total.cents;
         let money = crate::units::Money { cents: cents.abs(), currency: cost.known_total.currency };
         let sign = |negative: bool| if negative { "-" } else { "+" };
-        let text = format!("{}{} · {}{money}", sign(change < 0.0), watts(change.abs()), sign(cents < 0));
+        let unpriced = after.facts.cost.unpriced.len() > cost.unpriced.len();
+        let price = match (cents, unpriced) {
+            (0, true) => "+price unknown".to_owned(),
+            (_, true) => format!("{}{money} and more, price unknown", sign(cents < 0)),
+            (_, false) => format!("{}{money}", sign(cents < 0)),
+        };
+        let text = format!("{}{} · {price}", sign(change < 0.0), watts(change.abs()));
         ui.label(RichText::new(text).font(theme::medium(12.5)).color(cx.tokens.accent));
     }
 }

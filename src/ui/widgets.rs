@@ -1,8 +1,12 @@
 //! Small widgets that several panels share.
 
+use std::cell::Cell;
+use std::ops::RangeInclusive;
+
+use eframe::egui::emath::Numeric;
 use eframe::egui::{
-    Align, Button, Color32, CornerRadius, Frame, InnerResponse, Layout, Margin, Response, RichText, Role, Sense, Stroke, TextStyle, Ui,
-    UiBuilder, WidgetInfo, vec2,
+    Align, Button, Color32, CornerRadius, DragValue, Frame, InnerResponse, Layout, Margin, Response, RichText, Role, Sense, Stroke,
+    TextStyle, Ui, UiBuilder, WidgetInfo, vec2,
 };
 
 use super::Cx;
@@ -169,4 +173,30 @@ pub fn empty(ui: &mut Ui, t: &Tokens, head: &str, text: &str) {
         ui.add(eframe::egui::Label::new(sub(t, text)).wrap());
     });
     ui.add_space(12.0);
+}
+
+/// What was asked of a [`bounded_drag`] beyond its range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beyond {
+    pub below: bool,
+    pub above: bool,
+}
+
+/// A field for a whole number; tells whether a number outside its range was typed, which it then cuts to the range.
+pub fn bounded_drag<N: Numeric>(
+    ui: &mut Ui,
+    value: &mut N,
+    range: RangeInclusive<N>,
+    with: impl FnOnce(DragValue<'_>) -> DragValue<'_>,
+) -> Beyond {
+    let beyond = Cell::new(Beyond::default());
+    let (low, high) = (range.start().to_f64(), range.end().to_f64());
+    let parser = |text: &str| {
+        let digits: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ',' | '_')).collect();
+        let number = digits.parse::<f64>().ok()?;
+        beyond.set(Beyond { below: number < low, above: number > high });
+        Some(number)
+    };
+    ui.add(with(DragValue::new(value).range(range)).update_while_editing(false).custom_parser(parser));
+    beyond.get()
 }

@@ -2,30 +2,35 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Align, Button, ComboBox, DragValue, Label, Layout, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui, vec2};
+use eframe::egui::{Align, ComboBox, Label, Layout, RichText, Sense, Ui, vec2};
 
 use super::Cx;
 use super::action::{Action, Side};
 use super::charts::origin_text;
 use super::icons::Icon;
+use super::pick_list::{Entry, Offer, PickState, Words, pick_ui};
 use super::theme;
-use super::widgets::{card, chip, empty, help_line, icon_button, row, sub, title};
+use super::widgets::{bounded_drag, card, chip, empty, help_line, icon_button, row, sub, title};
 use crate::analysis::Facts;
+use crate::analysis::memory::ItemKind;
 use crate::catalog::model::ModelShape;
 use crate::catalog::part::PartKind;
 use crate::catalog::precision::Precision;
 use crate::project::edit::Edit;
 use crate::report::Report;
-use crate::units::{Bytes, parameters};
+use crate::units::{Bytes, parameters, thousands};
 use crate::workload::{KvPrecision, Workload};
+
+/// Users at a time.
+const MOST_USERS: u64 = 1_048_576;
 
 /// View state of the panel.
 #[derive(Debug, Default)]
 pub struct WorkloadState {
     /// The workload that is shown.
     pub shown: usize,
-    search: String,
-    precision_search: String,
+    models: PickState,
+    precisions: PickState,
 }
 
 pub fn workload_panel_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, out: &mut Vec<Action>) {
@@ -43,12 +48,12 @@ pub fn workload_panel_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, ou
     };
     let mut next = workload.clone();
     row(ui, cx.tokens, "Model", |ui| model_ui(ui, cx, state, Some(workload), out));
-    fields_ui(ui, cx, state, &mut next);
+    fields_ui(ui, cx, state, &mut next, out);
     if next != *workload {
         out.push(Action::EditMerged(Edit::Workload { index: state.shown, workload: Some(Box::new(next)) }));
     }
     ui.add_space(4.0);
-    figures_ui(ui, cx, state.shown);
+    figures_ui(ui, cx, state.shown, out);
     for remark in &workload.model.remarks {
         ui.add(Label::new(sub(cx.tokens, remark)).wrap());
     }
@@ -84,57 +89,38 @@ fn list_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState) {
             }
         }
     });
+    ui.add(Label::new(sub(cx.tokens, "Judged one at a time: they do not share the memory yet.")).wrap());
 }
 
 /// The model's name; opens a list with a search field.
 fn model_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, now: Option<&Workload>, out: &mut Vec<Action>) {
-    let text = now.map_or("Pick a model", |w| w.model.short_name());
     let index = state.shown;
-    let width = ui.available_width();
-    let combo = ComboBox::from_id_salt("model")
-        .selected_text(RichText::new(text))
-        .width(width)
-        .truncate()
-        .height(420.0)
-        .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let shown = combo.show_ui(ui, |ui| {
-        ui.set_min_width(280.0);
-        let field = TextEdit::singleline(&mut state.search).hint_text("Search, such as qwen 32b").desired_width(f32::INFINITY);
-        let field = ui.add(field).accessible_name("Search models");
-        if !field.has_focus() && ui.memory(|m| m.focused().is_none()) {
-            field.request_focus();
-        }
+    let words = Words {
+        id: "model",
+        shown: now.map_or("Pick a model", |w| w.model.short_name()),
+        hint: "Search, such as qwen 32b",
+        search: "Search models",
+        none: "No model has these words. Open its config.json instead.",
+    };
+    let find = |words: &[String]| -> Vec<&Arc<ModelShape>> {
+        cx.session.models().iter().filter(|m| words.iter().all(|w| m.name.to_lowercase().contains(w))).collect()
+    };
+    let entry = |m: &&Arc<ModelShape>| Entry { name: m.short_name().to_owned(), right: parameters(m.params()), hover: about(m) };
+    let in_force = |m: &&Arc<ModelShape>| now.is_some_and(|w| w.model.name == m.name);
+    let offer = Offer { words, find: &find, now: &in_force, entry: &entry };
+    let (response, chosen) = pick_ui(ui, cx, &mut state.models, &offer, |ui| {
         if ui.button("Open a config.json…").clicked() {
             out.push(Action::ImportModelDialog(index));
             ui.close();
         }
         ui.separator();
-        let words: Vec<String> = state.search.to_lowercase().split_whitespace().map(str::to_owned).collect();
-        let found: Vec<&Arc<ModelShape>> =
-            cx.session.models().iter().filter(|m| words.iter().all(|w| m.name.to_lowercase().contains(w))).collect();
-        if found.is_empty() {
-            ui.label(sub(cx.tokens, "No model has these words. Open its config.json instead."));
-        }
-        ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show_rows(ui, 26.0, found.len(), |ui, rows| {
-            for model in found.iter().skip(rows.start).take(rows.len()) {
-                if model_row(ui, cx, model, now.is_some_and(|w| w.model.name == model.name)) {
-                    let workload = with_model(now, (*model).clone());
-                    out.push(Action::Edit(Edit::Workload { index, workload: Some(Box::new(workload)) }));
-                    ui.close();
-                }
-            }
-        });
     });
+    if let Some(model) = chosen {
+        let workload = with_model(now, model.clone());
+        out.push(Action::Edit(Edit::Workload { index, workload: Some(Box::new(workload)) }));
+    }
     let name = now.map_or_else(|| "Model".to_owned(), |w| format!("Model: {}", w.model.name));
-    let _ = shown.response.on_hover_text(now.map_or_else(String::new, |w| about(&w.model))).accessible_name(name);
-}
-
-fn model_row(ui: &mut Ui, cx: &Cx<'_>, model: &ModelShape, chosen: bool) -> bool {
-    let button = Button::selectable(chosen, model.short_name())
-        .right_text(sub(cx.tokens, parameters(model.params())))
-        .truncate()
-        .min_size(vec2(ui.available_width(), 26.0));
-    ui.add(button).on_hover_text(about(model)).accessible_name(model.short_name()).clicked()
+    let _ = response.on_hover_text(now.map_or_else(String::new, |w| about(&w.model))).accessible_name(name);
 }
 
 fn about(model: &ModelShape) -> String {
@@ -155,21 +141,28 @@ fn with_model(now: Option<&Workload>, model: Arc<ModelShape>) -> Workload {
     }
 }
 
-fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, next: &mut Workload) {
-    row(ui, cx.tokens, "Precision", |ui| precision_ui(ui, state, &mut next.precision));
+fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, next: &mut Workload, out: &mut Vec<Action>) {
+    row(ui, cx.tokens, "Precision", |ui| precision_ui(ui, cx, state, &mut next.precision));
+    let most = next.model.context.unwrap_or(1 << 20).max(1);
+    let name = next.model.short_name().to_owned();
     row(ui, cx.tokens, "Context", |ui| {
-        let most = next.model.context.unwrap_or(1 << 20).max(1);
-        ui.add(DragValue::new(&mut next.context).range(1..=most).speed(64.0).suffix(" tokens"));
+        if bounded_drag(ui, &mut next.context, 1..=most, |d| d.speed(64.0).suffix(" tokens")).above {
+            out.push(Action::Notice(format!("{name} takes at most {} tokens.", thousands(most as f64, 0))));
+        }
         ui.menu_button("Usual", |ui| {
             for size in [2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144].into_iter().filter(|s| *s <= most) {
-                if ui.button(crate::units::thousands(size as f64, 0)).clicked() {
+                if ui.button(thousands(size as f64, 0)).clicked() {
                     next.context = size;
                     ui.close();
                 }
             }
         });
     });
-    row(ui, cx.tokens, "Users", |ui| ui.add(DragValue::new(&mut next.batch).range(1..=1_048_576).speed(0.05).suffix(" at a time")));
+    row(ui, cx.tokens, "Users", |ui| {
+        if bounded_drag(ui, &mut next.batch, 1..=MOST_USERS, |d| d.speed(0.05).suffix(" at a time")).above {
+            out.push(Action::Notice(format!("At most {} users at a time can be reckoned.", thousands(MOST_USERS as f64, 0))));
+        }
+    });
     let cards = cards(cx);
     row(ui, cx.tokens, "Split", |ui| {
         let text = next.gpus.map_or_else(|| format!("layers over all cards ({cards})"), |n| format!("layers over {n}"));
@@ -193,22 +186,26 @@ fn precision_text(precision: Precision) -> String {
     format!("{} ({} bit)", precision.text(), crate::units::plain(precision.bits_per_weight(), 2))
 }
 
-fn precision_ui(ui: &mut Ui, state: &mut WorkloadState, precision: &mut Precision) {
-    let combo = ComboBox::from_id_salt("precision")
-        .selected_text(precision_text(*precision))
-        .width(ui.available_width())
-        .truncate()
-        .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    combo.show_ui(ui, |ui| {
-        let field = TextEdit::singleline(&mut state.precision_search).hint_text("Search, such as q5").desired_width(200.0);
-        ui.add(field).accessible_name("Search precisions");
-        let wanted = state.precision_search.trim().to_lowercase();
-        for &choice in Precision::ALL.iter().filter(|p| p.text().contains(&wanted)) {
-            if ui.selectable_value(precision, choice, precision_text(choice)).clicked() {
-                ui.close();
-            }
-        }
-    });
+fn precision_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, precision: &mut Precision) {
+    let shown = precision_text(*precision);
+    let words = Words {
+        id: "precision",
+        shown: &shown,
+        hint: "Search, such as q5",
+        search: "Search precisions",
+        none: "No precision has these words.",
+    };
+    let find = |words: &[String]| -> Vec<Precision> {
+        Precision::ALL.iter().copied().filter(|p| words.iter().all(|w| p.text().contains(w.as_str()))).collect()
+    };
+    let entry = |p: &Precision| Entry { name: precision_text(*p), right: String::new(), hover: String::new() };
+    let now = *precision;
+    let offer = Offer { words, find: &find, now: &|p| *p == now, entry: &entry };
+    let (response, chosen) = pick_ui(ui, cx, &mut state.precisions, &offer, |_| {});
+    let _ = response.accessible_name(format!("Precision: {shown}"));
+    if let Some(chosen) = chosen {
+        *precision = chosen;
+    }
 }
 
 /// Graphics cards in the rig.
@@ -224,35 +221,53 @@ fn memory(facts: &Facts, index: usize) -> Option<(Bytes, Bytes)> {
     ledgers.try_fold((Bytes(0), Bytes(0)), |(used, all), l| Some((used + l.total, all + l.capacity?)))
 }
 
-fn figures_ui(ui: &mut Ui, cx: &Cx<'_>, index: usize) {
+fn figures_ui(ui: &mut Ui, cx: &Cx<'_>, index: usize, out: &mut Vec<Action>) {
     let now = cx.session.report();
     let after = cx.preview.and_then(|p| p.outcome.as_ref().ok()).map(|(_, report)| report.as_ref());
     card(ui, cx.tokens, false, |ui| {
         ui.columns_const(|[a, b, c]| {
-            a.vertical(|ui| speed_ui(ui, cx, now, after, index));
-            b.vertical(|ui| memory_ui(ui, cx, now, after, index));
-            c.vertical(|ui| cost_ui(ui, cx, now, after));
+            a.vertical(|ui| speed_ui(ui, cx, now, after, index, out));
+            b.vertical(|ui| memory_ui(ui, cx, now, after, index, out));
+            c.vertical(|ui| cost_ui(ui, cx, now, after, out));
         });
     });
 }
 
-/// A large figure over its unit, and what a preview would make of it.
-fn figure(ui: &mut Ui, cx: &Cx<'_>, text: &str, unit: &str, then: Option<&str>, hover: &str) {
+/// What a large figure shows.
+struct Figure<'a> {
+    text: &'a str,
+    unit: &'a str,
+    /// What a preview would make of it.
+    then: Option<&'a str>,
+    hover: &'a str,
+    /// What a right click copies, for the notice: "the speed".
+    what: &'a str,
+}
+
+/// A large figure over its unit.
+fn figure_ui(ui: &mut Ui, cx: &Cx<'_>, figure: &Figure<'_>, out: &mut Vec<Action>) {
+    let Figure { text, unit, then, hover, what } = *figure;
     let width = ui.available_width();
     let size = if text.chars().count() > 6 { 15.0 } else { 20.0 };
     ui.spacing_mut().item_spacing.y = 2.0;
     ui.set_max_width(width);
-    ui.allocate_ui(vec2(width, 26.0), |ui| {
+    let large = ui.allocate_ui(vec2(width, 26.0), |ui| {
         ui.set_min_height(26.0);
-        ui.add(Label::new(RichText::new(text).font(theme::semibold(size))).truncate()).on_hover_text(hover);
+        ui.add(Label::new(RichText::new(text).font(theme::semibold(size))).truncate().selectable(false).sense(Sense::click()))
     });
-    ui.add(Label::new(sub(cx.tokens, unit)).wrap()).on_hover_text(hover);
+    let below = ui.add(Label::new(sub(cx.tokens, unit)).wrap().selectable(false).sense(Sense::click()));
+    for response in [large.inner, below] {
+        if response.secondary_clicked() {
+            out.push(Action::copy(what, format!("{text} {unit}\n{hover}")));
+        }
+        let _ = response.on_hover_text(hover);
+    }
     if let Some(then) = then.filter(|t| *t != text) {
         ui.add(Label::new(RichText::new(format!("then {then}")).size(11.5).color(cx.tokens.accent)).truncate());
     }
 }
 
-fn speed_ui(ui: &mut Ui, cx: &Cx<'_>, now: &Report, after: Option<&Report>, index: usize) {
+fn speed_ui(ui: &mut Ui, cx: &Cx<'_>, now: &Report, after: Option<&Report>, index: usize, out: &mut Vec<Action>) {
     let of = |report: &Report| report.facts.speed.iter().find(|s| s.workload == index).cloned();
     let number = |v: f64| if v >= 100.0 { format!("{v:.0}") } else { format!("{v:.1}") };
     let text = |report: &Report| of(report).and_then(|s| s.value).map_or_else(|| "–".to_owned(), number);
@@ -265,16 +280,34 @@ fn speed_ui(ui: &mut Ui, cx: &Cx<'_>, now: &Report, after: Option<&Report>, inde
             format!("{}{band}{missing}", origin_text(&s.origin))
         }
     };
-    figure(ui, cx, &text(now), "tokens/s", after.map(text).as_deref(), &hover);
+    let (now, then) = (text(now), after.map(text));
+    let figure = Figure { text: &now, unit: "tokens/s", then: then.as_deref(), hover: &hover, what: "the speed" };
+    figure_ui(ui, cx, &figure, out);
 }
 
-fn memory_ui(ui: &mut Ui, cx: &Cx<'_>, now: &Report, after: Option<&Report>, index: usize) {
+fn memory_ui(ui: &mut Ui, cx: &Cx<'_>, now: &Report, after: Option<&Report>, index: usize, out: &mut Vec<Action>) {
     let text = |report: &Report| memory(&report.facts, index).map_or_else(|| "–".to_owned(), |(used, _)| format!("{:.1}", used.gib()));
     let unit = memory(&now.facts, index).map_or_else(|| "GiB".to_owned(), |(_, all)| format!("of {all}"));
-    figure(ui, cx, &text(now), &unit, after.map(text).as_deref(), "Memory that the workload takes on all its cards, of what they have.");
+    let hover = memory_hover(&now.facts, index);
+    let (now, then) = (text(now), after.map(text));
+    let figure = Figure { text: &now, unit: &unit, then: then.as_deref(), hover: &hover, what: "the memory use" };
+    figure_ui(ui, cx, &figure, out);
 }
 
-fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, now: &Report, after: Option<&Report>) {
+/// What takes the memory, by kind.
+fn memory_hover(facts: &Facts, index: usize) -> String {
+    let ledgers = || facts.memory.iter().filter(|l| l.workload == index);
+    let cards = ledgers().count();
+    if cards == 0 {
+        return "Unknown: no graphics card is placed.".to_owned();
+    }
+    let on = if cards == 1 { "On the card".to_owned() } else { format!("On all {cards} cards together") };
+    let lines = ItemKind::ALL.iter().map(|&kind| (kind, ledgers().map(|l| l.bytes_of(kind)).sum::<Bytes>()));
+    let lines = lines.map(|(kind, bytes)| format!("{bytes} {}", kind.text())).collect::<Vec<_>>().join("\n");
+    format!("{on}:\n{lines}")
+}
+
+fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, now: &Report, after: Option<&Report>, out: &mut Vec<Action>) {
     let text = |report: &Report| {
         let cost = &report.facts.cost;
         if cost.lines.is_empty() { "–".to_owned() } else { cost.known_total.to_string() }
@@ -282,5 +315,7 @@ fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, now: &Report, after: Option<&Report>) {
     let cost = &now.facts.cost;
     let unit = cost.energy_per_month.map_or_else(|| "to buy".to_owned(), |m| format!("and {m} a month"));
     let hover = format!("Purchase: {}.\nEnergy: {}", cost.total_text(), origin_text(&cost.energy_origin));
-    figure(ui, cx, &text(now), &unit, after.map(text).as_deref(), &hover);
+    let (now, then) = (text(now), after.map(text));
+    let figure = Figure { text: &now, unit: &unit, then: then.as_deref(), hover: &hover, what: "the cost" };
+    figure_ui(ui, cx, &figure, out);
 }

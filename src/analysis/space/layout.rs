@@ -224,7 +224,9 @@ impl<'a> Layout<'a> {
     fn cover_free_slots(&mut self) {
         let cards: Vec<(PlacementId, Rect)> =
             self.cards.iter().filter_map(|c| Some((c.placement, self.space.seat(c.placement)?.rect))).collect();
-        for place in self.space.places.iter_mut().filter(|p| p.slot.is_pcie() && p.slot.occupants.is_empty()) {
+        // Where only the order is known, nobody can say what a card hides.
+        let sure = |p: &&mut Place| p.slot.is_pcie() && p.slot.occupants.is_empty() && p.position != Position::OrderOnly;
+        for place in self.space.places.iter_mut().filter(sure) {
             let line = place.rect.y + place.rect.h / 2.0;
             place.covered_by = cards.iter().find(|(_, r)| r.y < line && line < r.bottom()).map(|(id, _)| *id);
         }

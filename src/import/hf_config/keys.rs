@@ -175,18 +175,21 @@ impl<'a> Keys<'a> {
         ConfigError::Unsupported { file, model_type, why: why.to_owned() }
     }
 
-    /// The model's own name, else one made from the file name.
+    /// The model's own name, else that of the file; empty if the file only says `config`.
     pub fn name(&self) -> String {
         if let Some(name) = self.outer.get("_name_or_path").and_then(Value::as_str)
-            && !name.is_empty()
+            && !name.trim_matches(['.', '/', '\\']).is_empty()
         {
-            return name.to_owned();
+            return name.trim_end_matches(['/', '\\']).to_owned();
         }
-        let mut parts = self.file.rsplit(['/', '\\']);
-        let last = parts.next().unwrap_or(self.file);
-        let stem = last.strip_suffix(".json").unwrap_or(last);
-        let stem = if stem == "config" { parts.next().unwrap_or(stem) } else { stem };
-        stem.replacen("__", "/", 1)
+        let stem = self.file_name();
+        let stem = stem.strip_suffix(".json").unwrap_or(stem);
+        if stem == "config" { String::new() } else { stem.replacen("__", "/", 1) }
+    }
+
+    /// The file's name without its folders.
+    pub fn file_name(&self) -> &'a str {
+        self.file.rsplit(['/', '\\']).next().unwrap_or(self.file)
     }
 
     /// What the count leaves out, whatever the family.

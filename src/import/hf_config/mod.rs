@@ -15,6 +15,7 @@ mod special;
 mod tally;
 
 use crate::catalog::model::ModelShape;
+use crate::units::parameters;
 use keys::Keys;
 use serde_json::Value;
 
@@ -78,6 +79,10 @@ pub fn parse_value(value: &Value, file_name: &str) -> Result<ModelShape, ConfigE
         "t5" | "mt5" | "umt5" => encoder::t5(&keys),
         _ => decoder::decoder(&keys),
     }?;
+    if shape.name.is_empty() {
+        // "llama 8.0B (config.json)": a folder's name says less than the contents do.
+        shape.name = format!("{} {} ({})", shape.model_type, parameters(shape.params()), keys.file_name());
+    }
     shape.published_precision = precision::published(&keys);
     shape.remarks.extend(keys.remarks());
     Ok(shape)

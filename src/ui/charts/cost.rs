@@ -3,13 +3,17 @@
 use eframe::egui::{self, Ui};
 use egui_plot::{Bar, BarChart, GridMark, Line, LineStyle, PlotPoints};
 
-use super::{after, explain, head_ui, marks, most_marks, nothing_ui, origin_text, plain_plot, plot_height, round_step, x_axis, y_axis};
+use super::{
+    Name, after, explain, head_ui, marks, most_marks, nothing_ui, origin_text, plain_plot, plot_height, round_step, x_axis, y_axis,
+};
 use crate::analysis::cost::{Cost, Line as PriceLine};
 use crate::report::Report;
 use crate::ui::Cx;
 use crate::ui::action::Action;
 use crate::ui::widgets::{chip, sub};
 use crate::units::{Currency, Money, plain};
+
+const NAME: Name = Name { title: "Cost", copied: "the cost ledger" };
 
 #[derive(Debug, Default)]
 pub(super) struct CostState {
@@ -27,7 +31,7 @@ pub(super) fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut
         room.currency
     );
     let report = cx.session.report();
-    head_ui(ui, cx, "Cost", &about, || all_text(cx, report), out);
+    head_ui(ui, cx, NAME, &about, None, || all_text(cx, report), out);
     let cost = &report.facts.cost;
     if cost.lines.is_empty() && after(cx).is_none() {
         nothing_ui(ui, cx, "Place parts to see what they cost and what they draw.");
@@ -110,7 +114,7 @@ fn months_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut Vec<Acti
         month_text(cost, month)
     });
     shown.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Figure, true, format!("Cost chart. {}", summary(cost))));
-    explain(ui, &shown.response, text, &mut state.held, || all_text(cx, report), out);
+    explain(&shown.response, NAME, text, &mut state.held, || all_text(cx, report), out);
 }
 
 fn month_text(cost: &Cost, month: f64) -> String {
@@ -188,7 +192,7 @@ fn by_part_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut Vec<Act
         if row < 0.0 { None } else { groups.get(row as usize).map(|g| g.2.clone()) }
     });
     shown.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Figure, true, format!("Purchase by part. {}", summary(cost))));
-    explain(ui, &shown.response, text, &mut state.held, || all_text(cx, report), out);
+    explain(&shown.response, NAME, text, &mut state.held, || all_text(cx, report), out);
 }
 
 /// Every figure of the chart as text.

@@ -1,9 +1,9 @@
 //! Memory of each card, stacked against its capacity.
 
-use eframe::egui::{self, Align2, Color32, RichText, Stroke, Ui};
-use egui_plot::{Bar, BarChart, GridMark, Line, LineStyle, PlotPoint, PlotPoints, Text};
+use eframe::egui::{self, Align2, Color32, Stroke, Ui};
+use egui_plot::{Bar, BarChart, GridMark, Line, LineStyle, PlotPoint, PlotPoints, PlotTransform};
 
-use super::{after, explain, head_ui, legend_ui, marks, most_marks, nothing_ui, plain_plot, plot_height, round_step, x_axis, y_axis};
+use super::{Name, after, explain, head_ui, legend_ui, marks, most_marks, nothing_ui, plain_plot, plot_height, round_step, x_axis, y_axis};
 use crate::analysis::memory::{CardLedger, ItemKind};
 use crate::build::PlacementId;
 use crate::report::Report;
@@ -11,12 +11,12 @@ use crate::ui::Cx;
 use crate::ui::action::Action;
 use crate::ui::charts::origin_text;
 use crate::ui::theme;
-use crate::ui::widgets::chip;
 use crate::units::thousands;
+
+const NAME: Name = Name { title: "Memory", copied: "the memory ledger" };
 
 #[derive(Debug, Default)]
 pub(super) struct MemoryState {
-    workload: usize,
     held: String,
 }
 
@@ -65,25 +65,15 @@ fn short(name: &str) -> String {
     name.split(" · ").next().unwrap_or(name).to_owned()
 }
 
-pub(super) fn memory_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, out: &mut Vec<Action>) {
+pub(super) fn memory_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, workload: &mut usize, out: &mut Vec<Action>) {
     let workloads = &cx.session.project().workloads;
-    state.workload = state.workload.min(workloads.len().saturating_sub(1));
-    let about = workloads.get(state.workload).map_or_else(
+    let about = workloads.get(*workload).map_or_else(
         || "GiB per card".to_owned(),
         |w| format!("GiB per card · {} · {} · {} tokens", w.name, w.precision.text(), thousands(w.context as f64, 0)),
     );
     let report = cx.session.report();
-    head_ui(ui, cx, "Memory", &about, || all_text(report), out);
-    if workloads.len() > 1 {
-        ui.horizontal_wrapped(|ui| {
-            for (at, workload) in workloads.iter().enumerate() {
-                if chip(ui, cx.tokens, state.workload == at, &format!("{}. {}", at + 1, workload.name)).clicked() {
-                    state.workload = at;
-                }
-            }
-        });
-    }
-    let columns = columns(report, after(cx), state.workload);
+    head_ui(ui, cx, NAME, &about, Some(&mut *workload), || all_text(report), out);
+    let columns = columns(report, after(cx), *workload);
     if columns.is_empty() {
         let text = if workloads.is_empty() {
             "Pick a model under Work to see where its memory goes."
@@ -127,6 +117,7 @@ fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, columns: &[Column<
             draw_column(plot, cx, at as f64, column);
         }
     });
+    labels_ui(ui, cx, columns, &shown.transform, shown.response.rect);
     let report = cx.session.report();
     let text = shown.response.hover_pos().and_then(|pos| {
         let value = shown.transform.value_from_position(pos);
@@ -134,13 +125,12 @@ fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, columns: &[Column<
     });
     let label = columns.iter().filter_map(Column::any).map(fits_text).collect::<Vec<_>>().join("; ");
     shown.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Figure, true, format!("Memory chart. {label}")));
-    explain(ui, &shown.response, text, &mut state.held, || all_text(report), out);
+    explain(&shown.response, NAME, text, &mut state.held, || all_text(report), out);
 }
 
 fn draw_column(plot: &mut egui_plot::PlotUi<'_>, cx: &Cx<'_>, at: f64, column: &Column<'_>) {
     let t = cx.tokens;
     let bars = column.bars();
-    let paired = bars.len() > 1;
     for (ledger, offset, width, ghost) in bars {
         let mut base = 0.0;
         for kind in ItemKind::ALL {
@@ -162,13 +152,33 @@ fn draw_column(plot: &mut egui_plot::PlotUi<'_>, cx: &Cx<'_>, at: f64, column: &
                 .style(LineStyle::dashed_dense())
                 .allow_hover(false);
             plot.line(line);
-            if ghost || !paired {
-                // Above the bar where it is taller than the card, so that the figure never lies on it.
-                let at = PlotPoint::new(at + offset, if over { capacity.max(ledger.total.gib()) } else { capacity });
-                let text = RichText::new(capacity_text(ledger)).font(theme::regular(11.0)).color(color);
-                plot.text(Text::new(format!("capacity text {at:?} {ghost}"), at, text).anchor(Align2::CENTER_BOTTOM).allow_hover(false));
-            }
         }
+    }
+}
+
+/// What each card has, above its bars on a plate of its own; a label that would touch the one before it is left out.
+fn labels_ui(ui: &Ui, cx: &Cx<'_>, columns: &[Column<'_>], shown: &PlotTransform, frame: egui::Rect) {
+    let t = cx.tokens;
+    let painter = ui.painter().with_clip_rect(ui.clip_rect().intersect(frame));
+    let mut right = f32::NEG_INFINITY;
+    for (at, column) in columns.iter().enumerate() {
+        let bars = column.bars();
+        // With a preview the label tells what would be.
+        let Some((ledger, ..)) = bars.last() else { continue };
+        let top = bars.iter().map(|(l, ..)| l.total.gib().max(l.capacity.map_or(0.0, |c| c.gib()))).fold(0.0, f64::max);
+        let color = if ledger.fits() == Some(true) { t.text } else { t.problem };
+        let galley = painter.layout_no_wrap(capacity_text(ledger), theme::medium(11.0), color);
+        let at = shown.position_from_point(&PlotPoint::new(at as f64, top));
+        let size = galley.size() + egui::vec2(8.0, 2.0);
+        let rect = Align2::CENTER_BOTTOM.anchor_size(at - egui::vec2(0.0, 3.0), size);
+        let inside = (frame.right() - rect.right()).min(0.0) + (frame.left() - rect.left()).max(0.0);
+        let rect = rect.translate(egui::vec2(inside, (frame.top() - rect.top()).max(0.0)));
+        if rect.left() < right {
+            continue;
+        }
+        right = rect.right() + 2.0;
+        painter.rect_filled(rect, 3.0, t.panel.gamma_multiply(0.92));
+        painter.galley(rect.min + egui::vec2(4.0, 1.0), galley, color);
     }
 }
 

@@ -8,7 +8,7 @@ use super::action::Action;
 use super::icons::Icon;
 use super::theme::{self, Tokens};
 use super::widgets::{chip, help_line, icon_button, sub, title};
-use crate::analysis::Origin;
+use crate::analysis::{Basis, Origin};
 use crate::report::Report;
 
 mod cost;
@@ -32,17 +32,9 @@ enum Tab {
     Performance,
 }
 
-/// The strip of charts, or one of them behind tabs.
-pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, tabs: bool, out: &mut Vec<Action>) {
-    if !tabs {
-        help_line(
-            ui,
-            cx,
-            "charts",
-            "Point at a number to see how it was made; a right click copies it. While you drag, the charts show what the drop would change.",
-            out,
-        );
-    }
+/// The strip of charts, or one of them behind tabs. `workload` is the one shown, here and in the work panel.
+pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, workload: &mut usize, tabs: bool, out: &mut Vec<Action>) {
+    *workload = (*workload).min(cx.session.project().workloads.len().saturating_sub(1));
     if tabs {
         ui.horizontal(|ui| {
             for (tab, name) in [(Tab::Memory, "Memory"), (Tab::Cost, "Cost"), (Tab::Performance, "Performance")] {
@@ -52,12 +44,15 @@ pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, tabs: bool, 
             }
         });
         match state.tab {
-            Tab::Memory => memory::memory_ui(ui, cx, &mut state.memory, out),
+            Tab::Memory => memory::memory_ui(ui, cx, &mut state.memory, workload, out),
             Tab::Cost => cost::cost_ui(ui, cx, &mut state.cost, out),
-            Tab::Performance => performance::performance_ui(ui, cx, &mut state.performance, out),
+            Tab::Performance => performance::performance_ui(ui, cx, &mut state.performance, workload, out),
         }
         return;
     }
+    let help =
+        "Point at a number to see how it was made; a right click copies it. While you drag, the charts show what the drop would change.";
+    help_line(ui, cx, "charts", help, out);
     // A child of fixed size: what does not fit is cut, and never makes the panel grow.
     let rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
@@ -69,9 +64,9 @@ pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, tabs: bool, 
             column.spacing_mut().item_spacing.x = 8.0;
         }
         // Columns justify their text; a vertical layout inside does not.
-        a.vertical(|ui| memory::memory_ui(ui, cx, &mut state.memory, out));
+        a.vertical(|ui| memory::memory_ui(ui, cx, &mut state.memory, workload, out));
         b.vertical(|ui| cost::cost_ui(ui, cx, &mut state.cost, out));
-        c.vertical(|ui| performance::performance_ui(ui, cx, &mut state.performance, out));
+        c.vertical(|ui| performance::performance_ui(ui, cx, &mut state.performance, workload, out));
     });
 }
 
@@ -80,25 +75,58 @@ fn after<'a>(cx: &Cx<'a>) -> Option<&'a Report> {
     cx.preview?.outcome.as_ref().ok().map(|(_, report)| report.as_ref())
 }
 
-/// How a number was made, as lines.
+/// How a number was made, as lines in plain words.
 pub fn origin_text(origin: &Origin) -> String {
-    let lines = [origin.formula.clone(), format!("How: {}", origin.basis.text()), format!("Source: {}", origin.source)];
-    lines.into_iter().filter(|l| !l.is_empty() && l != "Source: ").collect::<Vec<_>>().join("\n")
+    let basis = match origin.basis {
+        Basis::Exact => "Counted exactly.",
+        Basis::Derived => "Follows from the facts by arithmetic.",
+        Basis::Fitted => "With a constant fitted to measurements.",
+        Basis::Assumed => "With a rule of thumb, so only roughly right.",
+    };
+    let source = if origin.source.is_empty() { String::new() } else { format!("Source: {}", origin.source) };
+    let lines = [singular(&origin.formula), basis.to_owned(), source];
+    lines.into_iter().filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Title, subtitle and a button that copies all figures as text.
-fn head_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, about: &str, figures: impl FnOnce() -> String, out: &mut Vec<Action>) {
+/// "1 sequences" reads "1 sequence".
+fn singular(text: &str) -> String {
+    let mut out = text.replace(" 1 sequences", " 1 sequence");
+    if out.starts_with("1 sequences") {
+        out = out.replacen("1 sequences", "1 sequence", 1);
+    }
+    out
+}
+
+/// What a chart is called: "Memory", and "the memory ledger" when copied.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    title: &'static str,
+    copied: &'static str,
+}
+
+/// Title, subtitle, which workload is shown, and a button that copies all figures as text.
+fn head_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    name: Name,
+    about: &str,
+    workload: Option<&mut usize>,
+    figures: impl FnOnce() -> String,
+    out: &mut Vec<Action>,
+) {
     ui.spacing_mut().item_spacing.y = 2.0;
     // In a small window a tab names the chart already.
     let small = cx.prefs.small;
     ui.horizontal(|ui| {
         if !small {
-            ui.label(title(name));
+            ui.label(title(name.title));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let more = icon_button(ui, cx.tokens, Icon::More, &format!("Copy the figures of {}", name.to_lowercase()));
-            if more.clicked() {
-                out.push(Action::Copy(figures()));
+            if icon_button(ui, cx.tokens, Icon::Copy, &format!("Copy {} as text", name.copied)).clicked() {
+                out.push(Action::copy(name.copied, figures()));
+            }
+            if let Some(shown) = workload {
+                workloads_ui(ui, cx, shown);
             }
             if small {
                 let text = Label::new(sub(cx.tokens, about)).truncate();
@@ -109,6 +137,23 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, about: &str, figures: impl FnOn
     if !small {
         ui.add(Label::new(sub(cx.tokens, about)).wrap());
     }
+}
+
+/// One small tab a workload, by number, right to left; none for a single one.
+fn workloads_ui(ui: &mut Ui, cx: &Cx<'_>, shown: &mut usize) {
+    let workloads = &cx.session.project().workloads;
+    if workloads.len() < 2 {
+        return;
+    }
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.x = 3.0;
+        ui.spacing_mut().button_padding.x = 7.0;
+        for (at, workload) in workloads.iter().enumerate().rev() {
+            if chip(ui, cx.tokens, *shown == at, &(at + 1).to_string()).on_hover_text(&workload.name).clicked() {
+                *shown = at;
+            }
+        }
+    });
 }
 
 /// Quiet axis labels, close enough to each other for narrow charts.
@@ -185,30 +230,31 @@ fn legend_ui(ui: &mut Ui, t: &Tokens, entries: &[(Color32, &str)]) {
     });
 }
 
-/// Shows `text` at the pointer, and copies it, or all of `all`, from the context menu. The text that was under the pointer when the
+/// Shows `text` beside the pointer, and copies it, or all figures, from the context menu. The text that was under the pointer when the
 /// menu opened is kept in `held`.
-fn explain(ui: &Ui, response: &Response, text: Option<String>, held: &mut String, all: impl FnOnce() -> String, out: &mut Vec<Action>) {
+fn explain(response: &Response, name: Name, text: Option<String>, held: &mut String, all: impl FnOnce() -> String, out: &mut Vec<Action>) {
     let open = response.context_menu_opened();
     if !open {
         *held = text.clone().unwrap_or_default();
     }
     if let Some(text) = text.filter(|_| !open && response.hovered()) {
-        response.clone().on_hover_ui_at_pointer(|ui| {
-            ui.set_max_width(420.0);
+        // Far enough from the pointer not to cover what it points at.
+        egui::Tooltip::for_enabled(response).at_pointer().gap(18.0).width(320.0).show(|ui| {
+            ui.set_max_width(320.0);
             ui.add(Label::new(RichText::new(text).size(12.5)).wrap());
         });
     }
     response.context_menu(|ui| {
         if ui.add_enabled(!held.is_empty(), egui::Button::new("Copy as text")).clicked() {
-            out.push(Action::Copy(held.clone()));
+            let what = held.lines().next().unwrap_or_default().trim_end_matches(['.', ':']).to_owned();
+            out.push(Action::copy(format!("\"{what}\""), held.clone()));
             ui.close();
         }
-        if ui.button("Copy all figures").clicked() {
-            out.push(Action::Copy(all()));
+        if ui.button(format!("Copy {}", name.copied)).clicked() {
+            out.push(Action::copy(name.copied, all()));
             ui.close();
         }
     });
-    let _ = ui;
 }
 
 /// What a chart says without numbers to show.

@@ -3,7 +3,9 @@
 use eframe::egui::{self, Align2, RichText, Ui};
 use egui_plot::{FilledArea, Line, LineStyle, PlotPoint, PlotPoints, Points, Polygon, Text, VLine};
 
-use super::{after, explain, head_ui, marks, most_marks, nothing_ui, origin_text, plain_plot, plot_height, round_step, x_axis, y_axis};
+use super::{
+    Name, after, explain, head_ui, marks, most_marks, nothing_ui, origin_text, plain_plot, plot_height, round_step, x_axis, y_axis,
+};
 use crate::analysis::speed::{CurvePoint, Speed};
 use crate::report::Report;
 use crate::ui::Cx;
@@ -12,20 +14,21 @@ use crate::ui::theme;
 use crate::ui::widgets::{chip, sub};
 use crate::units::{plain, thousands};
 
+const NAME: Name = Name { title: "Performance", copied: "the speed figures" };
+
 #[derive(Debug, Default)]
 pub(super) struct PerformanceState {
-    workload: usize,
     by_batch: bool,
     held: String,
 }
 
-pub(super) fn performance_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, out: &mut Vec<Action>) {
+pub(super) fn performance_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, workload: &mut usize, out: &mut Vec<Action>) {
     let report = cx.session.report();
-    let about = "decode tokens/s · memory-bound only until links and heat are in";
-    head_ui(ui, cx, "Performance", about, || all_text(report), out);
+    let about = "decode tokens/s; links and heat are not counted yet";
+    head_ui(ui, cx, NAME, about, Some(&mut *workload), || all_text(report), out);
     let speeds = &report.facts.speed;
-    state.workload = state.workload.min(speeds.len().saturating_sub(1));
-    match speeds.iter().find(|s| s.workload == state.workload) {
+    let workload = *workload;
+    match speeds.iter().find(|s| s.workload == workload) {
         Some(speed) if !curve(speed, state.by_batch).is_empty() => plot_ui(ui, cx, state, speed, out),
         Some(speed) => nothing_ui(ui, cx, &unknown_text(speed)),
         None => nothing_ui(ui, cx, "Pick a model under Work and place a card to see how fast it runs."),
@@ -37,15 +40,7 @@ pub(super) fn performance_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceSt
                 state.by_batch = by_batch;
             }
         }
-        for speed in speeds.iter().filter(|_| speeds.len() > 1) {
-            if chip(ui, cx.tokens, state.workload == speed.workload, &format!("{}.", speed.workload + 1))
-                .on_hover_text(&speed.workload_name)
-                .clicked()
-            {
-                state.workload = speed.workload;
-            }
-        }
-        if let Some(value) = speeds.iter().find(|s| s.workload == state.workload).and_then(|s| s.value) {
+        if let Some(value) = speeds.iter().find(|s| s.workload == workload).and_then(|s| s.value) {
             ui.add(egui::Label::new(sub(cx.tokens, format!("{value:.1} tokens/s now"))).truncate());
         }
     });
@@ -119,7 +114,7 @@ fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, speed: &Speed
         point_text(speed, points_now, x, by_batch)
     });
     shown.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Figure, true, format!("Performance chart. {}", speed_text(speed))));
-    explain(ui, &shown.response, text, &mut state.held, || all_text(report), out);
+    explain(&shown.response, NAME, text, &mut state.held, || all_text(report), out);
 }
 
 /// The region where the memory of the cards does not suffice.

@@ -1,22 +1,22 @@
 //! What a drop at the pointer would do: which place is meant, whether it takes the part, and the edit it makes.
 
+use std::collections::BTreeMap;
+
 use eframe::egui::{DragAndDrop, Modifiers, Pos2, Rect, Ui};
 
 use super::view::View;
 use crate::analysis::space::{Place, Position, Space};
-use crate::build::fit::{Fit, fit};
+use crate::build::fit::Fit;
 use crate::build::slots::SlotKind;
 use crate::build::{PlacementId, SlotId};
 use crate::catalog::part::{PartId, PartKind};
 use crate::project::edit::Edit;
+use crate::search::fill;
 use crate::session::Session;
 use crate::ui::drag::{DragPart, DragPlacement};
 
 /// A drop this near to a place counts as meant for it, points.
 const SNAP: f32 = 12.0;
-/// Places one drop with Shift fills at most.
-const FILL: usize = 16;
-
 /// What is being dragged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dragged {
@@ -93,7 +93,7 @@ pub fn edit(session: &Session, dragged: &Dragged, slot: &SlotId, modifiers: Modi
     let settings = dragged.piece.and_then(|id| session.project().rig.placement(id)).map(|p| p.settings.clone()).unwrap_or_default();
     let place = |slot: &SlotId| Edit::Place { part: dragged.part.clone(), slot: Some(slot.clone()), settings: settings.clone() };
     if modifiers.shift
-        && let Some(edit) = fill(session, dragged, slot, &place)
+        && let Some(edit) = fill_like(session, dragged, slot, &settings)
     {
         return edit;
     }
@@ -103,30 +103,15 @@ pub fn edit(session: &Session, dragged: &Dragged, slot: &SlotId, modifiers: Modi
     }
 }
 
-/// One edit that fills every free place like `slot`, the slots that a card would hide left out.
-fn fill(session: &Session, dragged: &Dragged, slot: &SlotId, place: &dyn Fn(&SlotId) -> Edit) -> Option<Edit> {
-    let catalog = session.catalog();
-    let part = catalog.part(&dragged.part)?;
+/// One edit that fills every free place like `slot`.
+fn fill_like(session: &Session, dragged: &Dragged, slot: &SlotId, settings: &BTreeMap<String, String>) -> Option<Edit> {
+    let part = session.catalog().part(&dragged.part)?;
     let wanted = session.report().facts.space.place(slot)?.slot.kind.clone();
     let same = |kind: &SlotKind| match (kind, &wanted) {
         (SlotKind::Connector(a), SlotKind::Connector(b)) => a.kind == b.kind,
         (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
     };
-    let mut project = (**session.project()).clone();
-    let mut edits = Vec::new();
-    while edits.len() < FILL {
-        let space = crate::analysis::space::space(catalog, &project.rig);
-        let free =
-            |p: &&Place| same(&p.slot.kind) && p.covered_by.is_none() && (p.slot.occupants.is_empty() || p.slot.kind == SlotKind::Dimm);
-        let next = space.places.iter().filter(free).find(|p| fit(catalog, &project.rig, part, &p.slot, None).possible());
-        let Some(next) = next else { break };
-        let edit = place(&next.slot.id);
-        let Ok(after) = edit.apply(catalog, &project) else { break };
-        project = after;
-        edits.push(edit);
-    }
-    let label = format!("Fill {} places with {}", edits.len(), part.short_name());
-    (edits.len() > 1).then_some(Edit::Many { label, edits })
+    fill(session.catalog(), session.project(), part, settings, |slot| same(&slot.kind))
 }
 
 /// Whole-rig parts may be dropped anywhere on the chassis.

@@ -175,6 +175,12 @@ fn drops_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, rect: Rect, out:
         state.answers = None;
         return;
     };
+    // A search field that kept the focus would take the Ctrl+Z after the drop.
+    ui.memory_mut(|m| {
+        if let Some(focused) = m.focused() {
+            m.surrender_focus(focused);
+        }
+    });
     let answers = Answers::of(state.answers.take(), cx.session, &dragged);
     let (pointer, modifiers, released) = ui.input(|i| (i.pointer.interact_pos(), i.modifiers, i.pointer.any_released()));
     mark_places(ui, cx, &state.view, &answers);
@@ -188,6 +194,9 @@ fn drops_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, rect: Rect, out:
         && fit.possible()
     {
         state.hover_edit = Some(drop::edit(cx.session, &dragged, slot, modifiers));
+    }
+    if let (Some(piece), true) = (dragged.piece, beside || (inside.is_none() && pointer.is_some())) {
+        state.hover_edit = Some(Edit::Remove(piece));
     }
     if let Some(pointer) = inside {
         ghost_ui(ui, cx, &state.view, pointer, &dragged, meant.as_ref(), beside && dragged.piece.is_some());
