@@ -9,7 +9,7 @@ use crate::catalog::vocab::GpuCooler;
 use crate::drawing::Role;
 
 /// Points that a thumbnail may take.
-pub(super) const WIDTH: f32 = 72.0;
+pub(super) const WIDTH: f32 = 54.0;
 pub(super) const HEIGHT: f32 = 30.0;
 
 /// Paints a part into a box of [`WIDTH`] by [`HEIGHT`] that starts at `at`.
@@ -55,6 +55,7 @@ pub(super) fn paint(painter: &Painter, t: &Tokens, templates: &Templates, part: 
 }
 
 fn plain(painter: &Painter, t: &Tokens, area: Rect, (w, h): (f64, f64), scale: f32, fill: Role, edge: Role) {
+    let scale = scale * 0.75;
     let size = vec2((w as f32 * scale).min(WIDTH), (h as f32 * scale).min(HEIGHT));
     let rect = Rect::from_min_size(pos2(area.left(), area.center().y - size.y / 2.0), size);
     painter.rect(rect, 2.0, t.role(fill), Stroke::new(1.0, t.role(edge)), StrokeKind::Inside);
@@ -62,10 +63,10 @@ fn plain(painter: &Painter, t: &Tokens, area: Rect, (w, h): (f64, f64), scale: f
 
 /// A card from its edge: length and thickness, and its fans.
 fn card(painter: &Painter, t: &Tokens, gpu: &Gpu, area: Rect) {
-    const SCALE: f32 = 0.2;
+    const SCALE: f32 = 0.15;
     let thickness = gpu.thickness_mm.or_else(|| gpu.slots.map(|s| s * 20.32 - 2.0)).unwrap_or(38.0) as f32;
     let length = gpu.length_mm.unwrap_or(267.0) as f32;
-    let size = vec2((length * SCALE).min(WIDTH), (thickness * SCALE * 1.6).clamp(6.0, HEIGHT));
+    let size = vec2((length * SCALE).min(WIDTH), (thickness * SCALE * 2.1).clamp(6.0, HEIGHT));
     let rect = Rect::from_min_size(pos2(area.left(), area.center().y - size.y / 2.0), size);
     painter.rect(rect, 2.0, t.role(Role::Card), Stroke::new(1.0, t.role(Role::CardEdge)), StrokeKind::Inside);
     painter.rect_filled(Rect::from_min_max(rect.min, pos2(rect.left() + 3.0, rect.bottom())), 1.0, t.role(Role::Bracket));
