@@ -382,6 +382,31 @@ fn the_search_is_cleared_by_its_button_and_from_the_empty_list() {
 }
 
 #[test]
+fn going_to_a_part_leaves_the_findings_where_they_are() {
+    let mut harness = harness_of(vec2(1280.0, 800.0));
+    harness.get_by_role_and_label(Role::Button, "Everything wrong").click();
+    harness.run();
+    let message = harness.state().session.report().findings[0].message.clone();
+    let card = |h: &Harness<'_, App>| h.get_by_label_contains(&format!(": {message}")).rect();
+    harness.get_by_label_contains(&format!(": {message}")).scroll_to_me();
+    harness.run();
+    let at = card(&harness).center();
+    click(&mut harness, at);
+    harness.get_by_role_and_label(Role::Button, "Go to").scroll_to_me();
+    harness.run();
+    let before = harness.get_by_role_and_label(Role::Button, "Go to").rect();
+    click(&mut harness, before.center());
+    assert!(harness.state().session.selection().is_some());
+    assert!(harness.query_by_label("Close part details").is_some(), "the inspector is open");
+    let after = harness.get_by_role_and_label(Role::Button, "Go to").rect();
+    assert!((after.top() - before.top()).abs() < 1.0, "{before} {after}");
+    harness.get_by_label("Close part details").click();
+    harness.run();
+    let after = harness.get_by_role_and_label(Role::Button, "Go to").rect();
+    assert!((after.top() - before.top()).abs() < 1.0, "{before} {after}");
+}
+
+#[test]
 fn the_palette_knows_commands_by_other_words() {
     let mut harness = empty_rig();
     place(&mut harness, &TOWER[..2]);

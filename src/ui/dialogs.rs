@@ -188,9 +188,10 @@ impl Dialogs {
         out.append(&mut self.queued);
         let fresh = std::mem::take(&mut self.fresh);
         let Some(dialog) = &mut self.open else { return };
-        if fresh && let Some(focused) = ctx.memory(|m| m.focused()) {
-            // Whatever had the keyboard lies behind the dialog now.
-            ctx.memory_mut(|m| m.surrender_focus(focused));
+        if fresh {
+            // Whatever had the keyboard or a tooltip lies behind the dialog now.
+            ctx.memory_mut(|m| m.focused().inspect(|id| m.surrender_focus(*id)));
+            ctx.request_repaint();
         }
         let before = out.len();
         let mut after_save = None;

@@ -74,14 +74,25 @@ pub fn chip(ui: &mut Ui, t: &Tokens, chosen: bool, text: &str) -> Response {
 /// The main choice of a dialog or page.
 pub fn primary_button(ui: &mut Ui, t: &Tokens, enabled: bool, text: &str) -> Response {
     let label = RichText::new(text).font(theme::medium(13.0)).color(t.on_accent);
-    ui.add_enabled(enabled, Button::new(label).fill(t.accent).stroke(Stroke::NONE))
+    let response = ui.add_enabled(enabled, Button::new(label).fill(t.accent).stroke(Stroke::NONE));
+    focus_ring(ui, t, &response);
+    response
+}
+
+/// Shows which button has the keyboard where its own edge does not.
+fn focus_ring(ui: &Ui, t: &Tokens, response: &Response) {
+    if response.has_focus() {
+        ui.painter().rect_stroke(response.rect.expand(2.0), RADIUS + 2, Stroke::new(1.5, t.accent), eframe::egui::StrokeKind::Outside);
+    }
 }
 
 /// A quiet button that offers to change something: accent text on a raised surface.
 pub fn offer_button(ui: &mut Ui, t: &Tokens, text: &str) -> Response {
     let label = RichText::new(text).font(theme::medium(12.5)).color(t.accent);
     let fill = t.tint(drawing::Role::Line, 0.55);
-    ui.add(Button::new(label).fill(fill).stroke(Stroke::NONE).wrap())
+    let response = ui.add(Button::new(label).fill(fill).stroke(Stroke::NONE).wrap());
+    focus_ring(ui, t, &response);
+    response
 }
 
 /// A raised surface around something.
