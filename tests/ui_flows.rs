@@ -36,7 +36,7 @@ fn harness_of(size: egui::Vec2) -> Harness<'static, App> {
     harness
 }
 
-/// Past the start page, in an empty case.
+/// Past the start page, in an empty rig.
 fn empty_rig() -> Harness<'static, App> {
     let mut harness = harness_of(vec2(1280.0, 800.0));
     harness.get_by_role_and_label(Role::Button, "Empty rig").click();

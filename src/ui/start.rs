@@ -199,7 +199,7 @@ fn place_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<Acti
             ui.label(sub(cx.tokens, "Asked once, for the energy bill and the circuit. Guessed from your system; correct it."));
         }
         let currency = state.currency.get_or_insert_with(|| state.room.currency.code().to_owned());
-        let changed = room_ui(ui, cx, &mut state.room, currency);
+        let changed = room_ui(ui, cx, &mut state.room, currency, out);
         if cx.prefs.room.is_none() {
             ui.add_space(4.0);
             if ui.add(egui::Button::new(strong("Keep these"))).clicked() {
