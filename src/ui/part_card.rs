@@ -127,8 +127,9 @@ fn paint(ui: &Ui, cx: &Cx<'_>, rect: Rect, part: &Part, fit: &Fit, price: &str) 
     let (t, painter) = (cx.tokens, ui.painter());
     let inner = rect.shrink(PAD);
     let put = |galley: Arc<Galley>, x: f32, y: f32| painter.galley(pos2(x, y), galley, t.text);
-    thumbnail::paint(painter, t, &cx.session.catalog().templates, part, inner.min);
-    let left = inner.left() + thumbnail::WIDTH + 10.0;
+    let picture = thumbnail::paint(painter, t, &cx.session.catalog().templates, part, inner.min);
+    // Names of like parts start below each other.
+    let left = inner.left() + if picture > 34.0 { thumbnail::WIDTH } else { 34.0 } + 10.0;
     let room = inner.right() - left - 26.0;
     let name = name_galley(painter, t, part.short_name(), room);
     let y = inner.top() + (thumbnail::HEIGHT - name.size().y) / 2.0;

@@ -35,7 +35,7 @@ pub(super) fn lines(part: &Part) -> (String, String) {
                 [
                     or(c.pcie_lanes, |n| format!("{n} PCIe lanes")),
                     c.pcie_gen.map(|g| format!("Gen{g}")).unwrap_or_default(),
-                    c.memory_channels.map(|n| format!("{n} memory channels")).unwrap_or_default(),
+                    c.memory_channels.map(|n| format!("{n} channels")).unwrap_or_default(),
                 ]
                 .to_vec(),
             ),
