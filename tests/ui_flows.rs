@@ -36,7 +36,7 @@ fn harness_of(size: egui::Vec2) -> Harness<'static, App> {
     harness
 }
 
-/// Past the start page, in an empty case.
+/// Past the start page, in an empty rig.
 fn empty_rig() -> Harness<'static, App> {
     let mut harness = harness_of(vec2(1280.0, 800.0));
     harness.get_by_role_and_label(Role::Button, "Empty rig").click();
@@ -256,6 +256,194 @@ fn leaving_unsaved_changes_asks_first() {
     harness.get_by_role_and_label(Role::Button, "Leave without saving").click();
     harness.run();
     assert_eq!(pieces(&harness), 0);
+}
+
+/// Whether the button of that name has the keyboard.
+fn has_focus(harness: &Harness<'_, App>, name: &str) -> bool {
+    harness.get_by_role_and_label(Role::Button, name).is_focused()
+}
+
+#[test]
+fn the_main_button_of_a_dialog_has_the_keyboard() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kept.toml");
+    let mut harness = empty_rig();
+    place(&mut harness, &TOWER[..2]);
+    harness.state_mut().session.path = Some(path.clone());
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::N);
+    harness.run();
+    assert!(has_focus(&harness, "Save"));
+    // Giving up comes last.
+    harness.key_press(Key::Tab);
+    harness.run();
+    assert!(has_focus(&harness, "Cancel"));
+    harness.key_press(Key::Tab);
+    harness.run();
+    assert!(has_focus(&harness, "Leave without saving"));
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(harness.query_by_label_contains("Save the changes to").is_none());
+    assert_eq!(pieces(&harness), 2);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::N);
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(pieces(&harness), 0, "saved, then a new rig");
+    assert!(rigbay::files::read_text(&path, 1 << 20).unwrap().contains("enthoo"));
+    harness.key_press(Key::F1);
+    harness.run();
+    assert!(has_focus(&harness, "Close"));
+}
+
+#[test]
+fn a_model_and_a_precision_are_chosen_by_keys() {
+    let mut harness = empty_rig();
+    harness.get_by_role_and_label(Role::ComboBox, "Model").click();
+    harness.run();
+    harness.get_by_label("Search models").type_text("qwen2.5 7b");
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    let name = |h: &Harness<'_, App>| h.state().session.project().workloads[0].model.name.clone();
+    let first = name(&harness);
+    assert!(first.to_lowercase().contains("qwen2.5") && first.to_lowercase().contains("7b"), "{first}");
+    assert!(harness.query_by_label("Search models").is_none(), "the list is closed");
+    harness.get_by_role_and_label(Role::ComboBox, &format!("Model: {first}")).click();
+    harness.run();
+    // It opens at the model in force: the next one, and back to it.
+    harness.key_press(Key::ArrowDown);
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_ne!(name(&harness), first);
+    harness.get_by_role_and_label(Role::ComboBox, &format!("Model: {}", name(&harness))).click();
+    harness.run();
+    harness.key_press(Key::ArrowUp);
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(name(&harness), first);
+    harness.get_by_label_contains("Precision: ").click();
+    harness.run();
+    harness.get_by_label("Search precisions").type_text("q5_k_m");
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(harness.state().session.project().workloads[0].precision.text(), "q5_k_m");
+}
+
+#[test]
+fn a_configuration_opened_as_a_file_starts_a_rig_and_is_named_from_its_contents() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.json");
+    let config = r#"{"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32,
+        "num_attention_heads": 32, "vocab_size": 32000, "max_position_embeddings": 4096}"#;
+    rigbay::files::write_atomic(&path, config.as_bytes()).unwrap();
+    let open = |harness: &mut Harness<'_, App>| {
+        harness.get_by_role_and_label(Role::TextInput, "Path of the file").type_text(path.to_str().unwrap());
+        harness.run();
+        harness.key_press(Key::Enter);
+        harness.run();
+    };
+    let mut harness = harness_of(vec2(1280.0, 800.0));
+    harness.get_by_role_and_label(Role::Button, "Open a file…").click();
+    harness.run();
+    open(&mut harness);
+    let models =
+        |h: &Harness<'_, App>| -> Vec<String> { h.state().session.project().workloads.iter().map(|w| w.model.name.clone()).collect() };
+    assert_eq!(models(&harness), ["llama 6.74 B (config.json)"], "{:?}", harness.state().notices);
+    assert!(pieces(&harness) > 3, "an example that holds it");
+    // In a rig it takes the place of the model shown.
+    let before = pieces(&harness);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::O);
+    harness.run();
+    open(&mut harness);
+    assert_eq!((models(&harness).len(), pieces(&harness)), (1, before));
+}
+
+#[test]
+fn the_search_is_cleared_by_its_button_and_from_the_empty_list() {
+    let mut harness = empty_rig();
+    search(&mut harness, "gigabyte 3090 turbo");
+    harness.get_by_role_and_label(Role::Button, "Case").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("switch off").is_none(), "no switch is on");
+    harness.get_by_role_and_label(Role::Button, "Clear the search").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("none has").is_none());
+    assert!(harness.get_all_by_label_contains(", fits").count() > 2);
+    search(&mut harness, "zzz");
+    harness.get_by_role_and_label(Role::Button, "sold new").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("switch off \"sold new\"").is_some());
+    harness.get_by_role_and_label(Role::Button, "Clear the search of parts").click();
+    harness.run();
+    assert!(harness.query_by_role_and_label(Role::Button, "Clear the search").is_none());
+}
+
+#[test]
+fn going_to_a_part_leaves_the_findings_where_they_are() {
+    let mut harness = harness_of(vec2(1280.0, 800.0));
+    harness.get_by_role_and_label(Role::Button, "Everything wrong").click();
+    harness.run();
+    let message = harness.state().session.report().findings[0].message.clone();
+    let card = |h: &Harness<'_, App>| h.get_by_label_contains(&format!(": {message}")).rect();
+    harness.get_by_label_contains(&format!(": {message}")).scroll_to_me();
+    harness.run();
+    let at = card(&harness).center();
+    click(&mut harness, at);
+    harness.get_by_role_and_label(Role::Button, "Go to").scroll_to_me();
+    harness.run();
+    let before = harness.get_by_role_and_label(Role::Button, "Go to").rect();
+    click(&mut harness, before.center());
+    assert!(harness.state().session.selection().is_some());
+    assert!(harness.query_by_label("Close part details").is_some(), "the inspector is open");
+    let after = harness.get_by_role_and_label(Role::Button, "Go to").rect();
+    assert!((after.top() - before.top()).abs() < 1.0, "{before} {after}");
+    harness.get_by_label("Close part details").click();
+    harness.run();
+    let after = harness.get_by_role_and_label(Role::Button, "Go to").rect();
+    assert!((after.top() - before.top()).abs() < 1.0, "{before} {after}");
+}
+
+#[test]
+fn the_palette_knows_commands_by_other_words() {
+    let mut harness = empty_rig();
+    place(&mut harness, &TOWER[..2]);
+    for words in ["csv", "export markdown", "print list"] {
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::K);
+        harness.run();
+        harness.get_by_role_and_label(Role::TextInput, "Find a command").type_text(words);
+        harness.run();
+        harness.key_press(Key::Enter);
+        harness.run();
+        assert!(harness.query_by_role_and_label(Role::Button, "CSV").is_some(), "{words}");
+        harness.key_press(Key::Escape);
+        harness.run();
+    }
+}
+
+#[test]
+fn a_number_beyond_its_range_is_cut_and_said() {
+    let mut harness = empty_rig();
+    harness.get_by_role_and_label(Role::ComboBox, "Model").click();
+    harness.run();
+    harness.get_by_label("Search models").type_text("llama-3.1-8b");
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    let most = harness.state().session.project().workloads[0].model.context.unwrap();
+    harness.get_by_role_and_label(Role::SpinButton, "tokens").click();
+    harness.run();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.run();
+    harness.event(egui::Event::Text("500000".to_owned()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(harness.state().session.project().workloads[0].context, most);
+    let said: Vec<&str> = harness.state().notices.texts().filter(|t| t.contains("takes at most 131,072 tokens")).collect();
+    assert_eq!(said.len(), 1, "{:?}", harness.state().notices);
 }
 
 #[test]

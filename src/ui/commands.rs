@@ -1,9 +1,10 @@
 //! Every command once: the menus, the shortcuts and the command palette read this table.
 
-use eframe::egui::{self, Button, Key, KeyboardShortcut, Modifiers, Ui};
+use eframe::egui::{self, Atom, Button, Color32, Key, KeyboardShortcut, Modifiers, Role, Ui, WidgetInfo, vec2};
 
 use super::Cx;
 use super::action::{Action, ExportFormat, Layer, Screen, Side, Theme};
+use super::icons::{self, Icon};
 use crate::project::Subject;
 use crate::project::edit::Edit;
 
@@ -14,6 +15,8 @@ pub const MENUS: [&str; 5] = ["File", "Edit", "View", "Rig", "Help"];
 pub struct Command {
     pub menu: &'static str,
     pub name: &'static str,
+    /// Other words under which the palette finds it.
+    pub keywords: &'static str,
     pub shortcuts: &'static [KeyboardShortcut],
     /// `None` while it makes no sense.
     pub action: fn(&Cx<'_>) -> Option<Action>,
@@ -43,7 +46,7 @@ const fn command(
     shortcuts: &'static [KeyboardShortcut],
     action: fn(&Cx<'_>) -> Option<Action>,
 ) -> Command {
-    Command { menu, name, shortcuts, action, group: false }
+    Command { menu, name, keywords: "", shortcuts, action, group: false }
 }
 const fn group(
     menu: &'static str,
@@ -51,43 +54,52 @@ const fn group(
     shortcuts: &'static [KeyboardShortcut],
     action: fn(&Cx<'_>) -> Option<Action>,
 ) -> Command {
-    Command { menu, name, shortcuts, action, group: true }
+    Command { menu, name, keywords: "", shortcuts, action, group: true }
 }
 
 /// All commands, in menu order.
 pub const ALL: &[Command] = &[
-    command("File", "New rig", &[ctrl(Key::N)], |_| Some(Action::New)),
-    command("File", "Open…", &[ctrl(Key::O)], |_| Some(Action::OpenDialog)),
-    command("File", "Start page", &[], |_| Some(Action::Show(Screen::Start))),
-    group("File", "Save", &[ctrl(Key::S)], |_| Some(Action::Save)),
-    command("File", "Save as…", &[ctrl_shift(Key::S)], |_| Some(Action::SaveAsDialog)),
-    group("File", "Parts list…", &[ctrl(Key::E)], |_| Some(Action::Show(Screen::PartsList))),
-    command("File", "Save picture as PNG…", &[], |_| Some(Action::ExportDialog(ExportFormat::Png))),
-    command("File", "Save picture as SVG…", &[], |_| Some(Action::ExportDialog(ExportFormat::Svg))),
-    group("File", "Settings…", &[ctrl(Key::Comma)], |_| Some(Action::Show(Screen::Settings))),
-    command("File", "Quit", &[ctrl(Key::Q)], |_| Some(Action::Quit)),
-    command("Edit", "Undo", &[ctrl(Key::Z)], |cx| cx.session.history().undo_label().map(|_| Action::Undo)),
-    command("Edit", "Redo", &[ctrl_shift(Key::Z), ctrl(Key::Y)], |cx| cx.session.history().redo_label().map(|_| Action::Redo)),
-    group("Edit", "Remove selected part", &[plain(Key::Delete)], remove_selected),
-    command("Edit", "Put selected part aside", &[], tray_selected),
-    command("Edit", "Clear selection", &[], |cx| cx.session.selection().map(|_| Action::Select(None))),
-    command("View", "Fit rig to window", &[plain(Key::Home)], |_| Some(Action::Fit)),
-    group("View", "Parts panel", &[ctrl(Key::Num1)], |_| Some(Action::Toggle(Side::Parts))),
-    command("View", "Work and findings panel", &[ctrl(Key::Num2)], |_| Some(Action::Toggle(Side::Work))),
-    command("View", "Charts", &[ctrl(Key::Num3)], |_| Some(Action::Toggle(Side::Charts))),
-    group("View", "Emphasise parts", &[], |_| Some(Action::Layer(Layer::Parts))),
-    command("View", "Emphasise power", &[], |_| Some(Action::Layer(Layer::Power))),
-    group("View", "Dark theme", &[], |_| Some(Action::Theme(Theme::Dark))),
-    command("View", "Light theme", &[], |_| Some(Action::Theme(Theme::Light))),
-    command("View", "Theme of the system", &[], |_| Some(Action::Theme(Theme::System))),
-    command("Rig", "Rename and notes…", &[], |_| Some(Action::Show(Screen::Rename))),
-    command("Rig", "Open a model's config.json…", &[], |cx| Some(Action::ImportModelDialog(cx.session.project().workloads.len()))),
-    command("Rig", "Use the program's own facts", &[], |cx| (!cx.session.opening_notes.is_empty()).then_some(Action::UpdateFromCatalog)),
-    command("Help", "Keyboard and mouse", &[plain(Key::F1)], |_| Some(Action::Show(Screen::Help))),
-    command("Help", "Show the help lines again", &[], |cx| (!cx.prefs.dismissed.is_empty()).then_some(Action::ShowHelpLines)),
-    command("Help", "Message log", &[], |_| Some(Action::Show(Screen::Log))),
-    command("Help", "Find a command…", &[ctrl(Key::K)], |_| Some(Action::Show(Screen::Palette))),
-    group("Help", "About Rigbay", &[], |_| Some(Action::Show(Screen::About))),
+    command("File", "New rig", &[ctrl(Key::N)], |_| Some(Action::New)).words("create empty blank build"),
+    command("File", "Open…", &[ctrl(Key::O)], |_| Some(Action::OpenDialog)).words("load file import toml json"),
+    command("File", "Start page", &[], |_| Some(Action::Show(Screen::Start))).words("home examples welcome room"),
+    group("File", "Save", &[ctrl(Key::S)], |_| Some(Action::Save)).words("write file keep"),
+    command("File", "Save as…", &[ctrl_shift(Key::S)], |_| Some(Action::SaveAsDialog)).words("write file copy export toml"),
+    group("File", "Parts list…", &[ctrl(Key::E)], |_| Some(Action::Show(Screen::PartsList)))
+        .words("export csv markdown save list print bill of materials bom shopping table copy prices"),
+    command("File", "Save picture as PNG…", &[], |_| Some(Action::ExportDialog(ExportFormat::Png)))
+        .words("export image drawing screenshot print"),
+    command("File", "Save picture as SVG…", &[], |_| Some(Action::ExportDialog(ExportFormat::Svg)))
+        .words("export image drawing vector print"),
+    group("File", "Settings…", &[ctrl(Key::Comma)], |_| Some(Action::Show(Screen::Settings)))
+        .words("preferences options currency tariff rates limits thresholds room"),
+    command("File", "Quit", &[ctrl(Key::Q)], |_| Some(Action::Quit)).words("exit close leave"),
+    command("Edit", "Undo", &[ctrl(Key::Z)], |cx| cx.session.history().undo_label().map(|_| Action::Undo)).words("back revert"),
+    command("Edit", "Redo", &[ctrl_shift(Key::Z), ctrl(Key::Y)], |cx| cx.session.history().redo_label().map(|_| Action::Redo))
+        .words("again forward"),
+    group("Edit", "Remove selected part", &[plain(Key::Delete)], remove_selected).words("delete take out"),
+    command("Edit", "Put selected part aside", &[], tray_selected).words("tray unplace take out park"),
+    command("Edit", "Clear selection", &[], |cx| cx.session.selection().map(|_| Action::Select(None))).words("deselect none"),
+    command("View", "Fit rig to window", &[plain(Key::Home)], |_| Some(Action::Fit)).words("zoom whole reset view centre"),
+    group("View", "Parts panel", &[ctrl(Key::Num1)], |_| Some(Action::Toggle(Side::Parts))).words("catalog show hide"),
+    command("View", "Work and findings panel", &[ctrl(Key::Num2)], |_| Some(Action::Toggle(Side::Work)))
+        .words("workload model problems checks show hide"),
+    command("View", "Charts", &[ctrl(Key::Num3)], |_| Some(Action::Toggle(Side::Charts))).words("memory cost performance graphs show hide"),
+    group("View", "Emphasise parts", &[], |_| Some(Action::Layer(Layer::Parts))).words("layer drawing"),
+    command("View", "Emphasise power", &[], |_| Some(Action::Layer(Layer::Power))).words("layer cables watts drawing"),
+    group("View", "Dark theme", &[], |_| Some(Action::Theme(Theme::Dark))).words("night colours"),
+    command("View", "Light theme", &[], |_| Some(Action::Theme(Theme::Light))).words("day colours white"),
+    command("View", "Theme of the system", &[], |_| Some(Action::Theme(Theme::System))).words("colours automatic"),
+    command("Rig", "Rename and notes…", &[], |_| Some(Action::Show(Screen::Rename))).words("name title description comment"),
+    command("Rig", "Open a model's config.json…", &[], |cx| Some(Action::ImportModelDialog(cx.session.project().workloads.len())))
+        .words("import hugging face workload llm load"),
+    command("Rig", "Use the program's own facts", &[], |cx| (!cx.session.opening_notes.is_empty()).then_some(Action::UpdateFromCatalog))
+        .words("update catalog refresh"),
+    command("Help", "Keyboard and mouse", &[plain(Key::F1)], |_| Some(Action::Show(Screen::Help))).words("shortcuts help keys manual"),
+    command("Help", "Show the help lines again", &[], |cx| (!cx.prefs.dismissed.is_empty()).then_some(Action::ShowHelpLines))
+        .words("hints tips"),
+    command("Help", "Message log", &[], |_| Some(Action::Show(Screen::Log))).words("notices errors history"),
+    command("Help", "Find a command…", &[ctrl(Key::K)], |_| Some(Action::Show(Screen::Palette))).words("palette search"),
+    group("Help", "About Rigbay", &[], |_| Some(Action::Show(Screen::About))).words("version licence credits"),
 ];
 
 fn remove_selected(cx: &Cx<'_>) -> Option<Action> {
@@ -108,6 +120,21 @@ fn tray_selected(cx: &Cx<'_>) -> Option<Action> {
 }
 
 impl Command {
+    /// The same, also found by these words.
+    const fn words(self, keywords: &'static str) -> Self {
+        Self { keywords, ..self }
+    }
+
+    /// Whether it is a choice that is in force now, such as the theme; `None` = it is no choice.
+    fn is_on(&self, cx: &Cx<'_>) -> Option<bool> {
+        match (self.action)(cx)? {
+            Action::Toggle(side) => Some(cx.prefs.is_open(side)),
+            Action::Layer(layer) => Some(cx.prefs.layer == layer),
+            Action::Theme(theme) => Some(cx.prefs.theme == theme),
+            _ => None,
+        }
+    }
+
     /// The name with what it would act on: "Undo Place RTX 3090".
     pub fn label(&self, cx: &Cx<'_>) -> String {
         let detail = match self.name {
@@ -126,27 +153,42 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, menu: &str, out: &mut Vec<Action>) {
         if command.group && at > 0 {
             ui.separator();
         }
+        if command.name == "Quit" {
+            recent_ui(ui, cx, out);
+        }
         let action = (command.action)(cx);
-        let mut button = Button::new(command.label(cx));
+        let on = command.is_on(cx);
+        let mut button = match on {
+            Some(on) => Button::new((mark(on, cx.tokens.accent), command.label(cx))),
+            None => Button::new(command.label(cx)),
+        };
         if let Some(shortcut) = command.shortcuts.first() {
             button = button.shortcut_text(ui.ctx().format_shortcut(shortcut));
         }
         let response = ui.add_enabled(action.is_some(), button).accessible_name(command.label(cx));
+        if let Some(on) = on {
+            response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, command.label(cx)));
+        }
         if response.clicked() {
             out.extend(action);
             ui.close();
         }
     }
-    if menu == "File" {
-        recent_ui(ui, cx, out);
-    }
+}
+
+/// A tick before a choice that is in force, and its room before one that is not.
+fn mark<'a>(on: bool, color: Color32) -> Atom<'a> {
+    Atom::paint(vec2(14.0, 14.0), move |ui, args| {
+        if on {
+            icons::paint(ui.painter(), Icon::Check, args.rect, color);
+        }
+    })
 }
 
 fn recent_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
     if cx.prefs.recent.is_empty() {
         return;
     }
-    ui.separator();
     ui.menu_button("Recent files", |ui| {
         for path in &cx.prefs.recent {
             if ui.button(path.display().to_string()).clicked() {
@@ -160,6 +202,7 @@ fn recent_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
             ui.close();
         }
     });
+    ui.separator();
 }
 
 /// Commands whose shortcut was pressed. While a text field has the keyboard, it keeps its own keys.

@@ -188,16 +188,18 @@ impl Dialogs {
         out.append(&mut self.queued);
         let fresh = std::mem::take(&mut self.fresh);
         let Some(dialog) = &mut self.open else { return };
-        if fresh && let Some(focused) = ctx.memory(|m| m.focused()) {
-            // Whatever had the keyboard lies behind the dialog now.
-            ctx.memory_mut(|m| m.surrender_focus(focused));
+        if fresh {
+            // Whatever had the keyboard or a tooltip lies behind the dialog now.
+            ctx.memory_mut(|m| m.focused().inspect(|id| m.surrender_focus(*id)));
+            ctx.request_repaint();
         }
         let before = out.len();
         let mut after_save = None;
-        let width = dialog.width().min(ctx.content_rect().width() - 48.0);
-        let modal = Modal::new(Id::unique("dialog")).show(ctx, |ui| {
+        let width = dialog.width().min(ctx.content_rect().width() - 64.0);
+        let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(18).corner_radius(10);
+        let modal = Modal::new(Id::unique("dialog")).frame(frame).show(ctx, |ui| {
             ui.set_width(width);
-            ui.set_max_height(ctx.content_rect().height() - 96.0);
+            ui.set_max_height(ctx.content_rect().height() - 110.0);
             dialog_ui(ui, cx, dialog, fresh, notices, &mut after_save, out)
         });
         let keeps = matches!(dialog, Dialog::PartsList(_) | Dialog::Settings(_) | Dialog::Log);
@@ -221,7 +223,7 @@ impl Dialog {
         match self {
             Self::PartsList(_) => 900.0,
             Self::Settings(_) => 620.0,
-            Self::Help | Self::Log | Self::About => 560.0,
+            Self::Help | Self::Log | Self::About => 580.0,
             Self::Unsaved(_) | Self::Path { .. } | Self::Fix(_) | Self::Accept { .. } | Self::Rename { .. } | Self::Palette(_) => 460.0,
         }
     }
@@ -441,7 +443,7 @@ fn help_ui(ui: &mut Ui, cx: &Cx<'_>, fresh: bool) -> bool {
         ("Wheel, drag on the background", "zoom and pan the rig"),
         ("Ctrl with + or -", "zoom the whole window"),
     ];
-    let height = ui.ctx().content_rect().height() - 200.0;
+    let height = ui.ctx().content_rect().height() - 220.0;
     egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
         egui::Grid::new("help").num_columns(2).striped(true).spacing([20.0, 5.0]).show(ui, |ui| {
             for (what, effect) in mouse {

@@ -69,8 +69,9 @@ fn rest_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FindingsState, out: &mut Vec<Ac
     }
 }
 
+/// Number and word stay on one line.
 fn many(n: usize, one: &str, more: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { more })
+    format!("{n}\u{a0}{}", if n == 1 { one } else { more })
 }
 
 fn listed(counts: impl IntoIterator<Item = (usize, &'static str, &'static str)>) -> String {

@@ -41,10 +41,12 @@ impl Notices {
         self.add(text.into(), true);
     }
 
-    /// The same message twice before it was read once is one message.
+    /// A message that is still on the screen stays longer instead of coming twice.
     fn add(&mut self, text: String, problem: bool) {
-        if !self.log.last().is_some_and(|last| last.until.is_none() && last.text == text) {
-            self.log.push(Notice { text, problem, until: None });
+        let last = self.log.len().checked_sub(1).filter(|at| *at >= self.gone);
+        match last.and_then(|at| self.log.get_mut(at)) {
+            Some(last) if last.text == text && last.problem == problem => last.until = None,
+            _ => self.log.push(Notice { text, problem, until: None }),
         }
     }
 

@@ -13,9 +13,14 @@ pub(super) struct PaletteState {
     chosen: usize,
 }
 
-/// Every word typed occurs in menu or name.
+/// Every word typed occurs in menu, name or keywords.
 fn matches(command: &Command, text: &str) -> bool {
-    let name = format!("{} {}", command.menu, command.name).to_lowercase();
+    let name = format!("{} {} {}", command.menu, command.name, command.keywords).to_lowercase();
+    text.to_lowercase().split_whitespace().all(|word| name.contains(word))
+}
+
+fn named(command: &Command, text: &str) -> bool {
+    let name = command.name.to_lowercase();
     text.to_lowercase().split_whitespace().all(|word| name.contains(word))
 }
 
@@ -32,12 +37,14 @@ pub(super) fn palette_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PaletteState, fre
     if response.changed() {
         state.chosen = 0;
     }
-    let found: Vec<(&Command, Action)> = commands::ALL
+    let mut found: Vec<(&Command, Action)> = commands::ALL
         .iter()
         .filter(|c| matches(c, &state.text))
         .filter_map(|c| Some((c, (c.action)(cx)?)))
         .filter(|(_, action)| *action != Action::Show(super::action::Screen::Palette))
         .collect();
+    // Those whose own name has the words come before those found by keyword.
+    found.sort_by_key(|(c, _)| !named(c, &state.text));
     let last = found.len().saturating_sub(1);
     state.chosen = state.chosen.saturating_add(usize::from(down)).saturating_sub(usize::from(up)).min(last);
     let mut go = enter.then(|| found.get(state.chosen)).flatten().map(|(_, a)| a.clone());

@@ -21,8 +21,10 @@ use crate::build::fit::Fit;
 use crate::catalog::part::Part;
 use crate::drawing;
 
-/// Height of a card in points; all are alike, so that a long list stays quick.
+/// Height in points of a card whose verdict takes one line.
 pub(super) const CARD_HEIGHT: f32 = 98.0;
+/// Lines of a verdict at most.
+const VERDICT_LINES: usize = 3;
 const PAD: f32 = 10.0;
 
 /// One line of text, cut with "…" at `width`.
@@ -41,8 +43,34 @@ fn verdict_color(t: &Tokens, fit: &Fit) -> Color32 {
     }
 }
 
+/// The verdict in as many lines as it takes, beside the price.
+fn verdict_galley(painter: &Painter, t: &Tokens, fit: &Fit, width: f32) -> Arc<Galley> {
+    let text = match fit {
+        Fit::Fits => "fits".to_owned(),
+        Fit::FitsBut(why) => format!("fits, but {why}"),
+        Fit::Never(why) => format!("no: {why}"),
+    };
+    let mut job = LayoutJob::default();
+    job.append(&text, 0.0, TextFormat::simple(theme::medium(12.0), verdict_color(t, fit)));
+    job.wrap = TextWrapping { max_width: width, max_rows: VERDICT_LINES, break_anywhere: false, ..TextWrapping::default() };
+    painter.layout_job(job)
+}
+
+fn price_galley(painter: &Painter, t: &Tokens, price: &str) -> Arc<Galley> {
+    let known = price != "price unknown";
+    let font = if known { theme::semibold(13.0) } else { theme::regular(12.0) };
+    line(painter, price, font, if known { t.text } else { t.sub }, 130.0)
+}
+
+/// How high the card of a part is at a width.
+pub(super) fn height(ui: &Ui, cx: &Cx<'_>, part: &Part, fit: &Fit, width: f32) -> f32 {
+    let price = price_galley(ui.painter(), cx.tokens, &price_ui::shown(cx, &part.id).text);
+    let verdict = verdict_galley(ui.painter(), cx.tokens, fit, width - 2.0 * PAD - price.size().x - 8.0);
+    CARD_HEIGHT + (verdict.size().y - 15.0).max(0.0)
+}
+
 pub(super) fn card_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, part: &Part, fit: &Fit, out: &mut Vec<Action>) {
-    let (_, rect) = ui.allocate_space(vec2(ui.available_width(), CARD_HEIGHT));
+    let (_, rect) = ui.allocate_space(ui.available_size());
     let response = ui.interact(rect, Id::unique(("part-card", &part.id)), Sense::click_and_drag());
     let price = price_ui::shown(cx, &part.id);
     let name = part.short_name();
@@ -99,8 +127,9 @@ fn paint(ui: &Ui, cx: &Cx<'_>, rect: Rect, part: &Part, fit: &Fit, price: &str) 
     let (t, painter) = (cx.tokens, ui.painter());
     let inner = rect.shrink(PAD);
     let put = |galley: Arc<Galley>, x: f32, y: f32| painter.galley(pos2(x, y), galley, t.text);
-    thumbnail::paint(painter, t, &cx.session.catalog().templates, part, inner.min);
-    let left = inner.left() + thumbnail::WIDTH + 10.0;
+    let picture = thumbnail::paint(painter, t, &cx.session.catalog().templates, part, inner.min);
+    // Names of like parts start below each other.
+    let left = inner.left() + if picture > 34.0 { thumbnail::WIDTH } else { 34.0 } + 10.0;
     let room = inner.right() - left - 26.0;
     let name = name_galley(painter, t, part.short_name(), room);
     let y = inner.top() + (thumbnail::HEIGHT - name.size().y) / 2.0;
@@ -108,18 +137,11 @@ fn paint(ui: &Ui, cx: &Cx<'_>, rect: Rect, part: &Part, fit: &Fit, price: &str) 
     let (first, second) = lines(part);
     put(line(painter, &first, theme::regular(12.0), t.sub, inner.width()), inner.left(), inner.top() + 33.0);
     put(line(painter, &second, theme::regular(12.0), t.sub, inner.width()), inner.left(), inner.top() + 48.0);
-    let known = price != "price unknown";
-    let price =
-        line(painter, price, if known { theme::semibold(13.0) } else { theme::regular(12.0) }, if known { t.text } else { t.sub }, 130.0);
+    let price = price_galley(painter, t, price);
     let width = price.size().x;
-    let bottom = inner.bottom() - 14.0;
+    let bottom = inner.top() + CARD_HEIGHT - 2.0 * PAD - 14.0;
     put(price, inner.right() - width, bottom);
-    let text = match fit {
-        Fit::Fits => "fits".to_owned(),
-        Fit::FitsBut(why) => format!("fits, but {why}"),
-        Fit::Never(why) => format!("no: {why}"),
-    };
-    put(line(painter, &text, theme::medium(12.0), verdict_color(t, fit), inner.width() - width - 8.0), inner.left(), bottom);
+    put(verdict_galley(painter, t, fit, inner.width() - width - 8.0), inner.left(), bottom);
 }
 
 /// The name in one or two lines.

@@ -20,83 +20,90 @@ fn gb(value: f64) -> String {
 
 /// Two lines about a part.
 pub(super) fn lines(part: &Part) -> (String, String) {
-    let (first, second) = match &part.kind {
-        PartKind::Gpu(g) => (
-            [or(g.memory_gb, gb), or(g.bandwidth_gb_s, |b| format!("{} GB/s", thousands(b, 0))), or(g.tdp_w, watts)].to_vec(),
-            [
-                or(g.slots, |s| format!("{} {}", plain(s, 1), if s == 1.0 { "slot" } else { "slots" })),
-                g.cooler.map(|c| c.text().to_owned()).unwrap_or_default(),
-            ]
-            .to_vec(),
-        ),
-        PartKind::Cpu(c) => (
-            [or(c.cores, |n| format!("{n} cores")), or(c.socket, |s| s.to_string()), or(c.tdp_w, watts)].to_vec(),
-            [
-                or(c.pcie_lanes, |n| format!("{n} PCIe lanes")),
-                c.pcie_gen.map(|g| format!("Gen{g}")).unwrap_or_default(),
-                c.memory_channels.map(|n| format!("{n} memory channels")).unwrap_or_default(),
-            ]
-            .to_vec(),
-        ),
-        PartKind::Board(b) => {
-            let slots = b.connectors.iter().filter(|c| c.kind == crate::catalog::vocab::ConnectorKind::Pcie).count();
-            (
-                [or(b.socket, |s| s.to_string()), or(b.form_factor, |f| f.to_string())].to_vec(),
-                [format!("{slots} PCIe slots"), or(b.dimm_slots, |n| format!("{n} DIMMs")), or(b.memory_type, |m| m.to_string())].to_vec(),
-            )
-        }
-        PartKind::Ram(r) => {
-            let size = or(r.gb_per_module, |g| format!("{} x {}", r.modules.unwrap_or(1), gb(g)));
-            let kind = r.module_type.map(|m| m.to_string()).unwrap_or_default();
-            ([size, or(r.memory_type, |m| m.to_string())].to_vec(), [or(r.speed_mt_s, |s| format!("{s} MT/s")), kind].to_vec())
-        }
-        PartKind::Drive(d) => (
-            [or(d.capacity_gb, gb), or(d.form, |f| f.to_string()), d.bus.map(|b| b.to_string()).unwrap_or_default()].to_vec(),
-            [d.read_mb_s.map(|r| format!("reads {} MB/s", thousands(r, 0))).unwrap_or_default()].to_vec(),
-        ),
-        PartKind::Psu(p) => (
-            [or(p.watts, watts), p.efficiency.map(|e| format!("80 PLUS {e}")).unwrap_or_default()].to_vec(),
-            [or(p.form, |f| f.to_string()), p.length_mm.map(mm).unwrap_or_default()].to_vec(),
-        ),
-        PartKind::Cooler(c) => (
-            [or(c.kind, |k| k.to_string())].to_vec(),
-            [
-                c.radiator_mm
-                    .map(|r| format!("{} radiator", mm(r)))
-                    .or_else(|| c.height_mm.map(|h| format!("{} tall", mm(h))))
-                    .unwrap_or_default(),
-                c.tdp_w.map(|w| format!("up to {}", watts(w))).unwrap_or_default(),
-            ]
-            .to_vec(),
-        ),
-        PartKind::Fan(f) => (
-            [or(f.size_mm, mm), f.airflow_m3_h.map(|a| format!("{} m³/h", plain(a, 0))).unwrap_or_default()].to_vec(),
-            [
-                f.max_rpm.map(|r| format!("{} rpm", thousands(r, 0))).unwrap_or_default(),
-                f.noise_dba.map(|n| format!("{} dB(A)", plain(n, 1))).unwrap_or_default(),
-            ]
-            .to_vec(),
-        ),
-        PartKind::Case(c) => (
-            [or(c.kind, |k| k.to_string()), c.expansion_slots.map(|s| format!("{s} slots")).unwrap_or_default()].to_vec(),
-            [c.max_gpu_length_mm.map(|l| format!("cards to {}", mm(l))).unwrap_or_default()].to_vec(),
-        ),
-        PartKind::Nic(n) => (
-            [or(n.speed_gbit_s, |s| format!("{} x {} Gbit/s", n.ports.unwrap_or(1), plain(s, 1)))].to_vec(),
-            [or(n.pcie_lanes, |l| format!("x{l}")), n.pcie_gen.map(|g| format!("Gen{g}")).unwrap_or_default()].to_vec(),
-        ),
-        PartKind::Riser(r) => (
-            [or(r.pcie_lanes, |l| format!("x{l}")), r.pcie_gen.map(|g| format!("Gen{g}")).unwrap_or_default()].to_vec(),
-            [r.length_mm.map(mm).unwrap_or_default()].to_vec(),
-        ),
-        PartKind::Carrier(c) => {
-            ([or(c.m2_sockets, |n| format!("{n} M.2 sockets"))].to_vec(), [or(c.pcie_lanes, |l| format!("x{l}"))].to_vec())
-        }
-        PartKind::Bridge(b) => (
-            [b.bandwidth_gb_s.map(|b| format!("{} GB/s", plain(b, 0))).unwrap_or_default()].to_vec(),
-            [b.spacing_slots.map(|s| format!("{s} slots apart")).unwrap_or_default()].to_vec(),
-        ),
-    };
+    let (first, second) =
+        match &part.kind {
+            PartKind::Gpu(g) => (
+                [or(g.memory_gb, gb), or(g.bandwidth_gb_s, |b| format!("{} GB/s", thousands(b, 0))), or(g.tdp_w, watts)].to_vec(),
+                [
+                    or(g.slots, |s| format!("{} {}", plain(s, 1), if s == 1.0 { "slot" } else { "slots" })),
+                    g.cooler.map(|c| c.text().to_owned()).unwrap_or_default(),
+                ]
+                .to_vec(),
+            ),
+            PartKind::Cpu(c) => (
+                [or(c.cores, |n| format!("{n} cores")), or(c.socket, |s| s.to_string()), or(c.tdp_w, watts)].to_vec(),
+                [
+                    or(c.pcie_lanes, |n| format!("{n} PCIe lanes")),
+                    c.pcie_gen.map(|g| format!("Gen{g}")).unwrap_or_default(),
+                    c.memory_channels.map(|n| format!("{n} channels")).unwrap_or_default(),
+                ]
+                .to_vec(),
+            ),
+            PartKind::Board(b) => {
+                let slots = b.connectors.iter().filter(|c| c.kind == crate::catalog::vocab::ConnectorKind::Pcie).count();
+                (
+                    [or(b.socket, |s| s.to_string()), or(b.form_factor, |f| f.to_string())].to_vec(),
+                    [format!("{slots} PCIe slots"), or(b.dimm_slots, |n| format!("{n} DIMMs")), or(b.memory_type, |m| m.to_string())]
+                        .to_vec(),
+                )
+            }
+            PartKind::Ram(r) => {
+                let modules = r.modules.unwrap_or(1);
+                let size = or(r.gb_per_module, |g| {
+                    if modules > 1 { format!("{} ({modules} x {})", gb(g * f64::from(modules)), gb(g)) } else { gb(g) }
+                });
+                let kind = [r.memory_type.map(|m| m.to_string()), r.module_type.map(|m| m.to_string())];
+                let kind = kind.into_iter().flatten().collect::<Vec<_>>().join(" ");
+                let speed = or(r.speed_mt_s, |s| format!("{} MT/s", thousands(f64::from(s), 0)));
+                ([size, speed].to_vec(), [kind].to_vec())
+            }
+            PartKind::Drive(d) => (
+                [or(d.capacity_gb, gb), or(d.form, |f| f.to_string()), d.bus.map(|b| b.to_string()).unwrap_or_default()].to_vec(),
+                [d.read_mb_s.map(|r| format!("reads {} MB/s", thousands(r, 0))).unwrap_or_default()].to_vec(),
+            ),
+            PartKind::Psu(p) => (
+                [or(p.watts, watts), p.efficiency.map(|e| format!("80 PLUS {e}")).unwrap_or_default()].to_vec(),
+                [or(p.form, |f| f.to_string()), p.length_mm.map(mm).unwrap_or_default()].to_vec(),
+            ),
+            PartKind::Cooler(c) => (
+                [or(c.kind, |k| k.to_string())].to_vec(),
+                [
+                    c.radiator_mm
+                        .map(|r| format!("{} radiator", mm(r)))
+                        .or_else(|| c.height_mm.map(|h| format!("{} tall", mm(h))))
+                        .unwrap_or_default(),
+                    c.tdp_w.map(|w| format!("up to {}", watts(w))).unwrap_or_default(),
+                ]
+                .to_vec(),
+            ),
+            PartKind::Fan(f) => (
+                [or(f.size_mm, mm), f.airflow_m3_h.map(|a| format!("{} m³/h", plain(a, 0))).unwrap_or_default()].to_vec(),
+                [
+                    f.max_rpm.map(|r| format!("{} rpm", thousands(r, 0))).unwrap_or_default(),
+                    f.noise_dba.map(|n| format!("{} dB(A)", plain(n, 1))).unwrap_or_default(),
+                ]
+                .to_vec(),
+            ),
+            PartKind::Case(c) => (
+                [or(c.kind, |k| k.to_string()), c.expansion_slots.map(|s| format!("{s} slots")).unwrap_or_default()].to_vec(),
+                [c.max_gpu_length_mm.map(|l| format!("cards to {}", mm(l))).unwrap_or_default()].to_vec(),
+            ),
+            PartKind::Nic(n) => (
+                [or(n.speed_gbit_s, |s| format!("{} x {} Gbit/s", n.ports.unwrap_or(1), plain(s, 1)))].to_vec(),
+                [or(n.pcie_lanes, |l| format!("x{l}")), n.pcie_gen.map(|g| format!("Gen{g}")).unwrap_or_default()].to_vec(),
+            ),
+            PartKind::Riser(r) => (
+                [or(r.pcie_lanes, |l| format!("x{l}")), r.pcie_gen.map(|g| format!("Gen{g}")).unwrap_or_default()].to_vec(),
+                [r.length_mm.map(mm).unwrap_or_default()].to_vec(),
+            ),
+            PartKind::Carrier(c) => {
+                ([or(c.m2_sockets, |n| format!("{n} M.2 sockets"))].to_vec(), [or(c.pcie_lanes, |l| format!("x{l}"))].to_vec())
+            }
+            PartKind::Bridge(b) => (
+                [b.bandwidth_gb_s.map(|b| format!("{} GB/s", plain(b, 0))).unwrap_or_default()].to_vec(),
+                [b.spacing_slots.map(|s| format!("{s} slots apart")).unwrap_or_default()].to_vec(),
+            ),
+        };
     let sale = match part.life.sale {
         Some(Sale::UsedOnly) => "used",
         Some(Sale::Ended) => "ended",

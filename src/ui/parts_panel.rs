@@ -53,6 +53,9 @@ impl Sort {
     }
 }
 
+/// Between cards, points.
+const GAP: f32 = 8.0;
+
 /// What decides the list; equal filters over an equal document give an equal list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Filter {
@@ -71,6 +74,8 @@ pub struct PartsState {
     list: Vec<PartId>,
     /// Fit of parts in the document of this revision.
     verdicts: (u64, BTreeMap<PartId, Fit>),
+    /// Heights of the cards that were in view, for a document and a width of the panel.
+    heights: ((u64, u32), BTreeMap<PartId, f32>),
     pub(super) chosen: Option<PartId>,
     pub(super) menu: MenuState,
 }
@@ -91,19 +96,65 @@ pub fn parts_panel_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, out: &mu
     search_ui(ui, cx, state);
     filters_ui(ui, cx, state);
     if state.list.is_empty() {
-        empty(ui, cx.tokens, "No part matches", "Use fewer words, or switch off \"fits this rig\" and \"sold new\".");
+        none_ui(ui, cx, state);
     }
-    ui.spacing_mut().item_spacing.y = 8.0;
-    ScrollArea::vertical().id_salt("cards").auto_shrink([false, false]).show_rows(ui, CARD_HEIGHT, state.list.len(), |ui, rows| {
-        let shown: Vec<PartId> = state.list.iter().skip(rows.start).take(rows.len()).cloned().collect();
-        for id in shown {
-            if let Some(part) = cx.session.catalog().part(&id) {
-                let fit = fit_of(cx, state, part);
-                part_card::card_ui(ui, cx, state, part, &fit, out);
-            }
-        }
-    });
+    cards_ui(ui, cx, state, out);
     removal_ui(ui, cx, area.expand(f32::from(theme::PANEL_MARGIN)), out);
+}
+
+/// Nothing matches: which switch or word may be the reason.
+fn none_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
+    let filter = &mut state.filter;
+    let kind = KINDS.get(filter.kind).map_or("Parts", |k| k.2);
+    let searched = !filter.search.trim().is_empty();
+    let mut ways = Vec::new();
+    if searched {
+        ways.push("use fewer words".to_owned());
+    }
+    for (on, name) in [(filter.fits_only, "fits this rig"), (filter.new_only, "sold new")] {
+        if on {
+            ways.push(format!("switch off \"{name}\""));
+        }
+    }
+    let text = ways.join(", or ");
+    let mut chars = text.chars();
+    let text: String = chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect();
+    let head = if searched { format!("{kind}: none has \"{}\"", filter.search.trim()) } else { format!("{kind}: none matches") };
+    empty(ui, cx.tokens, &head, &if text.is_empty() { text } else { format!("{text}.") });
+    if searched {
+        ui.vertical_centered(|ui| {
+            if ui.button("Clear the search").clicked() {
+                filter.search.clear();
+            }
+        });
+    }
+}
+
+/// The cards that are in view. Cards differ in height; one that was never in view counts as [`CARD_HEIGHT`].
+fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, out: &mut Vec<Action>) {
+    let key = (cx.session.revision(), ui.available_width().to_bits());
+    if state.heights.0 != key {
+        state.heights = (key, BTreeMap::new());
+    }
+    ScrollArea::vertical().id_salt("cards").auto_shrink([false, false]).show_viewport(ui, |ui, viewport| {
+        let (left, top, width) = (ui.max_rect().left(), ui.max_rect().top(), ui.available_width());
+        let mut y = 0.0;
+        let list = std::mem::take(&mut state.list);
+        for id in &list {
+            let Some(part) = cx.session.catalog().part(id) else { continue };
+            let mut height = state.heights.1.get(id).copied().unwrap_or(CARD_HEIGHT);
+            if y + height >= viewport.top() && y <= viewport.bottom() {
+                let fit = fit_of(cx, state, part);
+                height = part_card::height(ui, cx, part, &fit, width);
+                state.heights.1.insert(id.clone(), height);
+                let rect = Rect::from_min_size(egui::pos2(left, top + y), egui::vec2(width, height));
+                ui.scope_builder(egui::UiBuilder::new().max_rect(rect), |ui| part_card::card_ui(ui, cx, state, part, &fit, out));
+            }
+            y += height + GAP;
+        }
+        state.list = list;
+        ui.set_height((y - GAP).max(0.0));
+    });
 }
 
 fn kinds_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
@@ -125,9 +176,18 @@ fn kinds_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
 
 fn search_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
     let count = egui::RichText::new(state.list.len().to_string()).color(cx.tokens.sub).size(12.0);
-    let field =
-        TextEdit::singleline(&mut state.filter.search).hint_text("Search, such as 24 GB blower").suffix(count).desired_width(f32::INFINITY);
-    ui.add(field).accessible_name("Search parts");
+    let searched = !state.filter.search.is_empty();
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        let width = ui.available_width() - if searched { 26.0 } else { 0.0 };
+        let field =
+            TextEdit::singleline(&mut state.filter.search).hint_text("Search, such as 24 GB blower").suffix(count).desired_width(width);
+        let field = ui.add(field).accessible_name("Search parts");
+        if searched && icon_button(ui, cx.tokens, Icon::Close, "Clear the search of parts").clicked() {
+            state.filter.search.clear();
+            field.request_focus();
+        }
+    });
 }
 
 fn filters_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {

@@ -89,7 +89,8 @@ fn own_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut OwnPrice, part: &Part, asked: Op
     let own = project.prices.parts.get(&part.id);
     let currency = own.map_or(project.room.currency, |p| p.currency);
     let written = own.map(|p| plain(p.amount, 2)).unwrap_or_default();
-    let hint = asked.map_or_else(|| "unknown".to_owned(), |a| a.price.to_string());
+    let catalogs = asked.and_then(|a| in_room_currency(cx.session.catalog(), project, a.price));
+    let hint = catalogs.map_or_else(|| "unknown".to_owned(), |(money, _)| plain(money.amount(), 0));
     row(ui, cx.tokens, "Your price", |ui| {
         ui.label(currency.symbol());
         let id = ui.scope_id().with(("own-price", &part.id));
@@ -114,9 +115,9 @@ fn own_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut OwnPrice, part: &Part, asked: Op
 /// How many placed pieces the price counts for.
 fn pieces_text(cx: &Cx<'_>, part: &PartId) -> String {
     match cx.session.report().facts.cost.lines.iter().filter(|l| l.part == *part).count() {
-        0 => ", once it is placed".to_owned(),
-        1 => ", counts for 1 piece".to_owned(),
-        n => format!(", counts for {n} pieces"),
+        0 => String::new(),
+        1 => ", for 1 piece".to_owned(),
+        n => format!(", for {n} pieces"),
     }
 }
 

@@ -5,11 +5,11 @@ use eframe::egui::{self, DragValue, ScrollArea, TextEdit, Ui};
 use super::Cx;
 use super::action::Action;
 use super::dialogs::{close_row, theme_row_ui};
-use super::widgets::{row, strong, sub, title};
+use super::widgets::{bounded_drag, row, strong, sub, title};
 use crate::project::edit::Edit;
 use crate::project::thresholds;
 use crate::project::{Project, Rate, Room};
-use crate::units::Currency;
+use crate::units::{Currency, plain};
 
 #[derive(Debug)]
 pub(super) struct SettingsState {
@@ -33,7 +33,7 @@ pub(super) fn settings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut SettingsState, f
         ui.add_space(8.0);
         ui.label(strong("Room of this rig"));
         let mut room = cx.session.project().room.clone();
-        if room_ui(ui, cx, &mut room, &mut state.currency) {
+        if room_ui(ui, cx, &mut room, &mut state.currency, out) {
             out.push(Action::EditMerged(Edit::Room(room.clone())));
         }
         if ui.button("Use these for new rigs too").clicked() {
@@ -49,7 +49,7 @@ pub(super) fn settings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut SettingsState, f
 }
 
 /// Fields of a room; true when something changed to a usable value.
-pub(super) fn room_ui(ui: &mut Ui, cx: &Cx<'_>, room: &mut Room, currency: &mut String) -> bool {
+pub(super) fn room_ui(ui: &mut Ui, cx: &Cx<'_>, room: &mut Room, currency: &mut String, out: &mut Vec<Action>) -> bool {
     let t = cx.tokens;
     let before = room.clone();
     row(ui, t, "Currency", |ui| {
@@ -64,8 +64,12 @@ pub(super) fn room_ui(ui: &mut Ui, cx: &Cx<'_>, room: &mut Room, currency: &mut 
         }
     });
     let per_kwh = format!(" {} per kWh", room.currency.code());
-    let number = |ui: &mut Ui, key: &str, value: &mut f64, range: std::ops::RangeInclusive<f64>, speed: f64, unit: &str| {
-        row(ui, t, key, |ui| ui.add(DragValue::new(value).range(range).speed(speed).max_decimals(3).suffix(unit.to_owned())));
+    let mut number = |ui: &mut Ui, key: &str, value: &mut f64, range: std::ops::RangeInclusive<f64>, speed: f64, unit: &str| {
+        let (low, high) = (plain(*range.start(), 1), plain(*range.end(), 0));
+        let beyond = row(ui, t, key, |ui| bounded_drag(ui, value, range, |d| d.speed(speed).max_decimals(3).suffix(unit.to_owned()))).inner;
+        if beyond.above || beyond.below {
+            out.push(Action::Notice(format!("{key} goes from {low} to {high}{unit}.")));
+        }
     };
     number(ui, "Tariff", &mut room.tariff_per_kwh, 0.0..=1e6, 0.005, &per_kwh);
     number(ui, "Mains voltage", &mut room.mains_v, 90.0..=500.0, 1.0, " V");

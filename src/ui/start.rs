@@ -26,27 +26,15 @@ const WIDTH: f32 = 1040.0;
 
 pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<Action>) {
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        let width = (ui.available_width() - 32.0).min(WIDTH);
-        let side = ((ui.available_width() - width) / 2.0).max(16.0);
-        Frame::new().inner_margin(Margin { left: side as i8, right: 0, top: 28, bottom: 28 }).show(ui, |ui| {
-            ui.set_max_width(width);
+        let room = ui.available_rect_before_wrap();
+        let width = (room.width() - 32.0).min(WIDTH);
+        let page = egui::Rect::from_min_size(egui::pos2(room.center().x - width / 2.0, room.top()), vec2(width, room.height()));
+        ui.scope_builder(egui::UiBuilder::new().max_rect(page), |ui| {
+            ui.set_width(width);
+            ui.add_space(24.0);
             head_ui(ui, cx);
             if width > 780.0 {
-                ui.spacing_mut().item_spacing.x = 16.0;
-                ui.columns_const(|[left, right]| {
-                    for column in [&mut *left, &mut *right] {
-                        column.spacing_mut().item_spacing.x = 8.0;
-                    }
-                    left.vertical(|ui| {
-                        examples_ui(ui, cx, out);
-                        place_ui(ui, cx, state, out);
-                    });
-                    right.vertical(|ui| {
-                        recover_ui(ui, cx, &state.left_behind, out);
-                        begin_ui(ui, cx, out);
-                        models_ui(ui, cx, state, out);
-                    });
-                });
+                wide_ui(ui, cx, state, out);
             } else {
                 recover_ui(ui, cx, &state.left_behind, out);
                 begin_ui(ui, cx, out);
@@ -54,6 +42,26 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<
                 models_ui(ui, cx, state, out);
                 place_ui(ui, cx, state, out);
             }
+            ui.add_space(18.0);
+        });
+    });
+}
+
+/// How to begin and where the rig will stand at the left, examples and models at the right.
+fn wide_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<Action>) {
+    ui.spacing_mut().item_spacing.x = 16.0;
+    ui.columns_const(|[left, right]| {
+        for column in [&mut *left, &mut *right] {
+            column.spacing_mut().item_spacing.x = 8.0;
+        }
+        left.vertical(|ui| {
+            recover_ui(ui, cx, &state.left_behind, out);
+            begin_ui(ui, cx, out);
+            place_ui(ui, cx, state, out);
+        });
+        right.vertical(|ui| {
+            examples_ui(ui, cx, out);
+            models_ui(ui, cx, state, out);
         });
     });
 }
@@ -191,7 +199,7 @@ fn place_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<Acti
             ui.label(sub(cx.tokens, "Asked once, for the energy bill and the circuit. Guessed from your system; correct it."));
         }
         let currency = state.currency.get_or_insert_with(|| state.room.currency.code().to_owned());
-        let changed = room_ui(ui, cx, &mut state.room, currency);
+        let changed = room_ui(ui, cx, &mut state.room, currency, out);
         if cx.prefs.room.is_none() {
             ui.add_space(4.0);
             if ui.add(egui::Button::new(strong("Keep these"))).clicked() {

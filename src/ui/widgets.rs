@@ -74,14 +74,25 @@ pub fn chip(ui: &mut Ui, t: &Tokens, chosen: bool, text: &str) -> Response {
 /// The main choice of a dialog or page.
 pub fn primary_button(ui: &mut Ui, t: &Tokens, enabled: bool, text: &str) -> Response {
     let label = RichText::new(text).font(theme::medium(13.0)).color(t.on_accent);
-    ui.add_enabled(enabled, Button::new(label).fill(t.accent).stroke(Stroke::NONE))
+    let response = ui.add_enabled(enabled, Button::new(label).fill(t.accent).stroke(Stroke::NONE));
+    focus_ring(ui, t, &response);
+    response
+}
+
+/// Shows which button has the keyboard where its own edge does not.
+fn focus_ring(ui: &Ui, t: &Tokens, response: &Response) {
+    if response.has_focus() {
+        ui.painter().rect_stroke(response.rect.expand(2.0), RADIUS + 2, Stroke::new(1.5, t.accent), eframe::egui::StrokeKind::Outside);
+    }
 }
 
 /// A quiet button that offers to change something: accent text on a raised surface.
 pub fn offer_button(ui: &mut Ui, t: &Tokens, text: &str) -> Response {
     let label = RichText::new(text).font(theme::medium(12.5)).color(t.accent);
     let fill = t.tint(drawing::Role::Line, 0.55);
-    ui.add(Button::new(label).fill(fill).stroke(Stroke::NONE).wrap())
+    let response = ui.add(Button::new(label).fill(fill).stroke(Stroke::NONE).wrap());
+    focus_ring(ui, t, &response);
+    response
 }
 
 /// A raised surface around something.
@@ -182,7 +193,17 @@ pub struct Beyond {
     pub above: bool,
 }
 
-/// A field for a whole number; tells whether a number outside its range was typed, which it then cuts to the range.
+/// A number as people type it: "131,072", "0,30", "1 000".
+fn typed_number(text: &str) -> Option<f64> {
+    let text: String = text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
+    let decimal = text.split_once(',').filter(|(whole, rest)| !text.contains('.') && (rest.len() != 3 || *whole == "0"));
+    match decimal {
+        Some((whole, rest)) if !rest.contains(',') => format!("{whole}.{rest}").parse().ok(),
+        _ => text.replace(',', "").parse().ok(),
+    }
+}
+
+/// A field for a number; tells whether a number outside its range was typed, which it then cuts to the range.
 pub fn bounded_drag<N: Numeric>(
     ui: &mut Ui,
     value: &mut N,
@@ -192,11 +213,24 @@ pub fn bounded_drag<N: Numeric>(
     let beyond = Cell::new(Beyond::default());
     let (low, high) = (range.start().to_f64(), range.end().to_f64());
     let parser = |text: &str| {
-        let digits: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ',' | '_')).collect();
-        let number = digits.parse::<f64>().ok()?;
+        let number = typed_number(text)?;
         beyond.set(Beyond { below: number < low, above: number > high });
         Some(number)
     };
     ui.add(with(DragValue::new(value).range(range)).update_while_editing(false).custom_parser(parser));
     beyond.get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_people_type_them() {
+        for (text, number) in [("131,072", 131_072.0), ("0,30", 0.3), ("0,305", 0.305), ("1 000", 1000.0), ("1,000,000", 1e6), ("2.5", 2.5)]
+        {
+            assert_eq!(typed_number(text), Some(number), "{text}");
+        }
+        assert_eq!(typed_number("many"), None);
+    }
 }

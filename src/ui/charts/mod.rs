@@ -238,8 +238,12 @@ fn explain(response: &Response, name: Name, text: Option<String>, held: &mut Str
         *held = text.clone().unwrap_or_default();
     }
     if let Some(text) = text.filter(|_| !open && response.hovered()) {
-        // Far enough from the pointer not to cover what it points at.
-        egui::Tooltip::for_enabled(response).at_pointer().gap(18.0).width(320.0).show(|ui| {
+        // Above or below the whole chart, so that it does not cover what the pointer is on.
+        let x = response.hover_pos().map_or(response.rect.center().x, |p| p.x);
+        let anchor = egui::Rect::from_x_y_ranges(x - 40.0..=x + 40.0, response.rect.y_range());
+        let mut tooltip = egui::Tooltip::for_enabled(response).gap(2.0).width(320.0);
+        tooltip.popup = tooltip.popup.anchor(anchor);
+        tooltip.show(|ui| {
             ui.set_max_width(320.0);
             ui.add(Label::new(RichText::new(text).size(12.5)).wrap());
         });

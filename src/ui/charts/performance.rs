@@ -41,7 +41,10 @@ pub(super) fn performance_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceSt
             }
         }
         if let Some(value) = speeds.iter().find(|s| s.workload == workload).and_then(|s| s.value) {
-            ui.add(egui::Label::new(sub(cx.tokens, format!("{value:.1} tokens/s now"))).truncate());
+            // Cut, it says nothing that the work panel does not say in full.
+            if ui.available_width() > 108.0 {
+                ui.label(sub(cx.tokens, format!("{value:.1} tokens/s now")));
+            }
         }
     });
 }
