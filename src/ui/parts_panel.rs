@@ -16,7 +16,6 @@ use super::price_ui;
 use super::theme;
 use super::widgets::{chip, empty, help_line, icon_button, title};
 use crate::build::fit::Fit;
-use crate::build::slots::slots;
 use crate::catalog::kinds::KINDS;
 use crate::catalog::part::{Part, PartId, PartKind};
 use crate::catalog::vocab::{GpuForm, Sale};
@@ -221,7 +220,7 @@ fn fit_of(cx: &Cx<'_>, state: &mut PartsState, part: &Part) -> Fit {
         return fit.clone();
     }
     let (catalog, build) = (cx.session.catalog(), &cx.session.project().rig);
-    let fit = verdict(catalog, build, &slots(catalog, build), part);
+    let fit = verdict(catalog, build, &cx.session.report().facts.space, part);
     state.verdicts.1.insert(part.id.clone(), fit.clone());
     fit
 }

@@ -1,10 +1,13 @@
 //! Where a part can go, in words: the verdict on a part card, and the menus that place and move without a mouse.
 
+use std::collections::BTreeMap;
+
 use eframe::egui::{Button, ScrollArea, Ui};
 
 use super::Cx;
 use super::action::Action;
 use super::widgets::sub;
+use crate::analysis::space::Space;
 use crate::build::fit::{Fit, fit};
 use crate::build::slots::{Slot, SlotKind, slots};
 use crate::build::{Build, PlacementId, SlotId};
@@ -12,7 +15,7 @@ use crate::catalog::Catalog;
 use crate::catalog::part::{Drive, Part, PartId, PartKind};
 use crate::catalog::vocab::{ConnectorKind, DriveForm};
 use crate::project::edit::Edit;
-use crate::search::best_slot;
+use crate::search::{answer, best_slot, fill};
 
 /// Whether a place is of the sort that such a part goes to, taken or not.
 pub(super) fn is_for(part: &Part, slot: &Slot) -> bool {
@@ -45,11 +48,11 @@ fn drive_is_for(drive: &Drive, kind: &SlotKind) -> bool {
 }
 
 /// The best that this rig has for a part: a free place before one where it would replace something.
-pub(super) fn verdict(catalog: &Catalog, build: &Build, slots: &[Slot], part: &Part) -> Fit {
+pub(super) fn verdict(catalog: &Catalog, build: &Build, space: &Space, part: &Part) -> Fit {
     let (mut but, mut swap, mut never, mut taken) = (None, None, None, None);
-    for slot in slots.iter().filter(|s| is_for(part, s)) {
-        let free = slot.occupants.is_empty() || slot.kind == SlotKind::Dimm;
-        match fit(catalog, build, part, slot, None) {
+    for place in space.places.iter().filter(|p| is_for(part, &p.slot)) {
+        let free = place.slot.occupants.is_empty() || place.slot.kind == SlotKind::Dimm;
+        match answer(catalog, build, space, part, place, None) {
             Fit::Fits => return Fit::Fits,
             Fit::FitsBut(why) if free => but = but.or(Some(why)),
             Fit::FitsBut(why) => swap = swap.or(Some(why)),
@@ -75,17 +78,6 @@ const fn nowhere(part: &Part) -> &'static str {
         }
         PartKind::Drive(_) | PartKind::Riser(_) => "neither board nor case has a place for it",
     }
-}
-
-/// Edits that fill every free matching place with the part.
-pub(super) fn fill_all(catalog: &Catalog, build: &Build, part: &Part) -> Option<Edit> {
-    let mut edits = Vec::new();
-    for slot in slots(catalog, build) {
-        if slot.occupants.is_empty() && !slot.replaces() && is_for(part, &slot) && fit(catalog, build, part, &slot, None) == Fit::Fits {
-            edits.push(Edit::place(&part.id, Some(slot.id)));
-        }
-    }
-    (edits.len() > 1).then(|| Edit::Many { label: format!("Fill {} places with {}", edits.len(), part.short_name()), edits })
 }
 
 /// One place of a menu; true when chosen.
@@ -169,7 +161,7 @@ pub(super) fn place_menu_ui(ui: &mut Ui, cx: &Cx<'_>, id: &PartId, state: &mut M
         }
     });
     ui.separator();
-    if let Some(edit) = fill_all(catalog, build, part)
+    if let Some(edit) = fill(catalog, cx.session.project(), part, &BTreeMap::new(), |slot| !slot.replaces() && is_for(part, slot))
         && ui.button("Fill all free places that fit").clicked()
     {
         chosen = Some(edit);
