@@ -18,12 +18,15 @@ use super::price_ui;
 use super::theme::{self, CARD_RADIUS, RADIUS, Tokens};
 use super::thumbnail;
 use crate::build::fit::Fit;
-use crate::catalog::part::Part;
+use crate::catalog::part::{Part, PartKind};
 use crate::drawing;
 
 /// Height in points of a card whose verdict takes one line.
 pub(super) const CARD_HEIGHT: f32 = 98.0;
-/// Lines of a verdict at most.
+/// Height of picture and name when the name takes at most two lines.
+const HEAD: f32 = 33.0;
+/// Lines of a name, and of a verdict, at most.
+const NAME_LINES: usize = 3;
 const VERDICT_LINES: usize = 3;
 const PAD: f32 = 10.0;
 
@@ -64,9 +67,10 @@ fn price_galley(painter: &Painter, t: &Tokens, price: &str) -> Arc<Galley> {
 
 /// How high the card of a part is at a width.
 pub(super) fn height(ui: &Ui, cx: &Cx<'_>, part: &Part, fit: &Fit, width: f32) -> f32 {
+    let head = head_height(&name_galley(ui.painter(), cx.tokens, part, width - 2.0 * PAD));
     let price = price_galley(ui.painter(), cx.tokens, &price_ui::shown(cx, &part.id).text);
     let verdict = verdict_galley(ui.painter(), cx.tokens, fit, width - 2.0 * PAD - price.size().x - 8.0);
-    CARD_HEIGHT + (verdict.size().y - 15.0).max(0.0)
+    CARD_HEIGHT + head - HEAD + (verdict.size().y - 15.0).max(0.0)
 }
 
 pub(super) fn card_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, part: &Part, fit: &Fit, out: &mut Vec<Action>) {
@@ -127,29 +131,42 @@ fn paint(ui: &Ui, cx: &Cx<'_>, rect: Rect, part: &Part, fit: &Fit, price: &str) 
     let (t, painter) = (cx.tokens, ui.painter());
     let inner = rect.shrink(PAD);
     let put = |galley: Arc<Galley>, x: f32, y: f32| painter.galley(pos2(x, y), galley, t.text);
-    let picture = thumbnail::paint(painter, t, &cx.session.catalog().templates, part, inner.min);
-    // Names of like parts start below each other.
-    let left = inner.left() + if picture > 34.0 { thumbnail::WIDTH } else { 34.0 } + 10.0;
-    let room = inner.right() - left - 26.0;
-    let name = name_galley(painter, t, part.short_name(), room);
-    let y = inner.top() + (thumbnail::HEIGHT - name.size().y) / 2.0;
-    put(name, left, y);
+    let name = name_galley(painter, t, part, inner.width());
+    let head = head_height(&name);
+    let middle = inner.top() + (head - 3.0) / 2.0;
+    let at = pos2(inner.left(), middle - thumbnail::HEIGHT / 2.0);
+    thumbnail::paint(painter, t, &cx.session.catalog().templates, part, at);
+    put(name.clone(), inner.left() + name_left(part), middle - name.size().y / 2.0);
     let (first, second) = lines(part);
-    put(line(painter, &first, theme::regular(12.0), t.sub, inner.width()), inner.left(), inner.top() + 33.0);
-    put(line(painter, &second, theme::regular(12.0), t.sub, inner.width()), inner.left(), inner.top() + 48.0);
+    put(line(painter, &first, theme::regular(12.0), t.sub, inner.width()), inner.left(), inner.top() + head);
+    put(line(painter, &second, theme::regular(12.0), t.sub, inner.width()), inner.left(), inner.top() + head + 15.0);
     let price = price_galley(painter, t, price);
     let width = price.size().x;
-    let bottom = inner.top() + CARD_HEIGHT - 2.0 * PAD - 14.0;
+    let bottom = inner.top() + CARD_HEIGHT + head - HEAD - 2.0 * PAD - 14.0;
     put(price, inner.right() - width, bottom);
     put(verdict_galley(painter, t, fit, inner.width() - width - 8.0), inner.left(), bottom);
 }
 
-/// The name in one or two lines.
-fn name_galley(painter: &Painter, t: &Tokens, name: &str, width: f32) -> Arc<Galley> {
+/// Where the name starts: beside the picture, at the same place for all parts of a kind.
+const fn name_left(part: &Part) -> f32 {
+    match part.kind {
+        PartKind::Cpu(_) | PartKind::Fan(_) | PartKind::Case(_) | PartKind::Board(_) | PartKind::Ram(_) | PartKind::Drive(_) => 44.0,
+        _ => thumbnail::WIDTH + 10.0,
+    }
+}
+
+/// The name in up to three lines, for a card of that inner width.
+fn name_galley(painter: &Painter, t: &Tokens, part: &Part, inner: f32) -> Arc<Galley> {
     let mut job = LayoutJob::default();
-    job.append(name, 0.0, TextFormat::simple(theme::semibold(13.0), t.text));
-    job.wrap = TextWrapping { max_width: width, max_rows: 2, break_anywhere: false, ..TextWrapping::default() };
+    job.append(part.short_name(), 0.0, TextFormat::simple(theme::semibold(13.0), t.text));
+    let max_width = inner - name_left(part) - 26.0;
+    job.wrap = TextWrapping { max_width, max_rows: NAME_LINES, break_anywhere: false, ..TextWrapping::default() };
     painter.layout_job(job)
+}
+
+/// Height of picture and name together.
+fn head_height(name: &Galley) -> f32 {
+    HEAD.max(name.size().y + 2.0)
 }
 
 /// The button that lists the places; on top of the card.

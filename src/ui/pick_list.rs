@@ -147,8 +147,10 @@ fn entries_ui<T: Clone>(ui: &mut Ui, cx: &Cx<'_>, state: &mut PickState, keys: K
     let shown = area.show_rows(ui, ROW, found.len(), |ui, rows| {
         for (n, item) in found.iter().enumerate().skip(rows.start).take(rows.len()) {
             let Entry { name, right, hover } = (offer.entry)(item);
-            let button =
-                Button::selectable(n == at, &name).right_text(sub(cx.tokens, right)).truncate().min_size(vec2(ui.available_width(), ROW));
+            let button = Button::selectable(n == at, RichText::new(&name).color(cx.tokens.text))
+                .right_text(sub(cx.tokens, right))
+                .truncate()
+                .min_size(vec2(ui.available_width(), ROW));
             let mut response = ui.add(button).accessible_name(&name);
             if !hover.is_empty() {
                 response = response.on_hover_text(hover);

@@ -12,28 +12,28 @@ use crate::drawing::Role;
 pub(super) const WIDTH: f32 = 54.0;
 pub(super) const HEIGHT: f32 = 30.0;
 
-/// Paints a part into a box of [`WIDTH`] by [`HEIGHT`] that starts at `at`; how wide it is.
-pub(super) fn paint(painter: &Painter, t: &Tokens, templates: &Templates, part: &Part, at: Pos2) -> f32 {
+/// Paints a part into a box of [`WIDTH`] by [`HEIGHT`] that starts at `at`.
+pub(super) fn paint(painter: &Painter, t: &Tokens, templates: &Templates, part: &Part, at: Pos2) {
     let area = Rect::from_min_size(at, vec2(WIDTH, HEIGHT));
     match &part.kind {
         PartKind::Gpu(gpu) => card(painter, t, gpu, area),
         PartKind::Case(c) => {
             let size = (c.depth_mm.unwrap_or(450.0), c.height_mm.unwrap_or(450.0));
-            plain(painter, t, area, size, 0.05, Role::CaseInside, Role::CaseWall)
+            plain(painter, t, area, size, 0.05, Role::CaseInside, Role::CaseWall);
         }
         PartKind::Board(b) => {
             let size = b.form_factor.map(|f| f.text()).unwrap_or("ATX");
             let of = |field: Option<f64>, key: &str, or: f64| field.or_else(|| templates.get(&format!("board.{size}.{key}"))).unwrap_or(or);
             let size = (of(b.depth_mm, "depth_mm", 244.0), of(b.height_mm, "height_mm", 305.0));
-            plain(painter, t, area, size, 0.09, Role::Board, Role::BoardEdge)
+            plain(painter, t, area, size, 0.09, Role::Board, Role::BoardEdge);
         }
         PartKind::Psu(p) => plain(painter, t, area, (p.length_mm.unwrap_or(150.0), 86.0), 0.3, Role::Psu, Role::CaseWall),
         PartKind::Cooler(c) => {
             let size = c.radiator_mm.map_or((c.height_mm.unwrap_or(155.0), 120.0), |r| (r, 120.0));
-            plain(painter, t, area, size, 0.15, Role::Cooler, Role::CardEdge)
+            plain(painter, t, area, size, 0.15, Role::Cooler, Role::CardEdge);
         }
         PartKind::Fan(f) => fan(painter, t, area, f.size_mm.unwrap_or(120.0)),
-        PartKind::Ram(r) => plain(painter, t, area, (133.0, r.height_mm.unwrap_or(32.0)), 0.5, Role::Ram, Role::BoardEdge),
+        PartKind::Ram(r) => plain(painter, t, area, (133.0, r.height_mm.unwrap_or(32.0)), 0.3, Role::Ram, Role::BoardEdge),
         PartKind::Cpu(_) => plain(painter, t, area, (45.0, 45.0), 0.6, Role::Socket, Role::CardEdge),
         PartKind::Drive(d) => {
             use crate::catalog::vocab::DriveForm as F;
@@ -45,7 +45,7 @@ pub(super) fn paint(painter: &Painter, t: &Tokens, templates: &Templates, part: 
                 Some(F::AddIn) => (167.0, 69.0),
                 _ => (80.0, 22.0),
             };
-            plain(painter, t, area, size, 0.28, Role::Drive, Role::CardEdge)
+            plain(painter, t, area, size, 0.28, Role::Drive, Role::CardEdge);
         }
         PartKind::Nic(_) => plain(painter, t, area, (167.0, 69.0), 0.4, Role::Card, Role::CardEdge),
         PartKind::Riser(r) => plain(painter, t, area, (r.length_mm.unwrap_or(200.0), 40.0), 0.18, Role::Card, Role::CardEdge),
@@ -54,16 +54,15 @@ pub(super) fn paint(painter: &Painter, t: &Tokens, templates: &Templates, part: 
     }
 }
 
-fn plain(painter: &Painter, t: &Tokens, area: Rect, (w, h): (f64, f64), scale: f32, fill: Role, edge: Role) -> f32 {
+fn plain(painter: &Painter, t: &Tokens, area: Rect, (w, h): (f64, f64), scale: f32, fill: Role, edge: Role) {
     let scale = scale * 0.75;
     let size = vec2((w as f32 * scale).min(WIDTH), (h as f32 * scale).min(HEIGHT));
     let rect = Rect::from_min_size(pos2(area.left(), area.center().y - size.y / 2.0), size);
     painter.rect(rect, 2.0, t.role(fill), Stroke::new(1.0, t.role(edge)), StrokeKind::Inside);
-    size.x
 }
 
 /// A card from its edge: length and thickness, and its fans.
-fn card(painter: &Painter, t: &Tokens, gpu: &Gpu, area: Rect) -> f32 {
+fn card(painter: &Painter, t: &Tokens, gpu: &Gpu, area: Rect) {
     const SCALE: f32 = 0.15;
     let thickness = gpu.thickness_mm.or_else(|| gpu.slots.map(|s| s * 20.32 - 2.0)).unwrap_or(38.0) as f32;
     let length = gpu.length_mm.unwrap_or(267.0) as f32;
@@ -84,13 +83,11 @@ fn card(painter: &Painter, t: &Tokens, gpu: &Gpu, area: Rect) -> f32 {
         let center = pos2(rect.left() + 3.0 + (rect.width() - 3.0) * share, rect.center().y);
         painter.circle_stroke(center, radius.min(rect.width() / 7.0), Stroke::new(1.0, t.role(Role::CardFan)));
     }
-    size.x
 }
 
-fn fan(painter: &Painter, t: &Tokens, area: Rect, size: f64) -> f32 {
+fn fan(painter: &Painter, t: &Tokens, area: Rect, size: f64) {
     let side = (size as f32 * 0.2).min(HEIGHT);
     let rect = Rect::from_min_size(pos2(area.left(), area.center().y - side / 2.0), vec2(side, side));
     painter.rect(rect, 3.0, t.role(Role::Fan), Stroke::new(1.0, t.role(Role::Mount)), StrokeKind::Inside);
     painter.circle_stroke(rect.center(), side / 2.0 - 3.0, Stroke::new(1.0, t.role(Role::CardFan)));
-    side
 }
