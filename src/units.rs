@@ -182,6 +182,11 @@ pub fn parameters(count: u64) -> String {
     }
 }
 
+/// "1 sequence", "4 sequences".
+pub fn count(n: u64, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
 /// At most `decimals` digits, without trailing zeros.
 pub fn plain(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");

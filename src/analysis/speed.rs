@@ -260,7 +260,7 @@ fn origin(decode: &Decode<'_>) -> Origin {
     let body = touched(weights.dense, weights.experts, weights.expert_share, workload.batch);
     let read = (body + weights.head as f64) / 1e9;
     let cache = (sizes.cache.low as f64 + 2.0 * sizes.state.low as f64) / 1e9;
-    let mut formula = format!("{} sequences ÷ (({read:.2} GB weights + {cache:.2} GB cache)", workload.batch);
+    let mut formula = format!("{} ÷ (({read:.2} GB weights + {cache:.2} GB cache)", crate::units::count(workload.batch, "sequence"));
     match decode.cards.as_slice() {
         [(bytes_s, _, f)] => formula.push_str(&format!(" ÷ ({} × {:.0} GB/s)", f.efficiency[1], bytes_s / 1e9)),
         cards => {

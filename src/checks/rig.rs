@@ -76,7 +76,7 @@ pub(super) fn join<T: AsRef<str>>(items: &[T]) -> String {
 
 /// "1 card", "2 cards".
 pub(super) fn count(n: usize, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+    crate::units::count(n as u64, one)
 }
 
 /// Subjects from placements.

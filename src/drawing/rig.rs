@@ -27,9 +27,7 @@ pub fn draw(catalog: &Catalog, project: &Project, report: &Report, layer: Layer)
             pen.seat(seat, depth);
         }
     }
-    for place in space.places.iter().filter(|p| p.slot.is_pcie()) {
-        pen.slot_label(place, space);
-    }
+    pen.slot_labels(space);
     if layer == Layer::Power {
         pen.meters(space);
     }
@@ -55,11 +53,24 @@ struct Pen<'a> {
 }
 
 const THIN: f32 = 1.0;
+/// Height of a line of slot labels, mm.
+const LABEL: f64 = 9.0;
 /// Cards nearer than this touch, mm.
 const TOUCH: f64 = 0.5;
 
 const fn line(role: Role, width: f32, dashed: bool) -> Stroke {
     Stroke { role, width, dashed }
+}
+
+/// "PCIE7 x16 Gen4, covers PCIE6"
+fn slot_text(place: &Place, space: &Space) -> String {
+    let connector = place.slot.connector();
+    let lanes = connector.and_then(|c| c.lanes).map_or_else(|| "x?".to_owned(), |l| format!("x{l}"));
+    let generation = connector.and_then(|c| c.r#gen).map_or_else(String::new, |g| format!(" Gen{g}"));
+    let covers = |other: &&Place| other.covered_by.is_some() && other.covered_by == place.slot.occupants.first().copied();
+    let covered: Vec<&str> = space.places.iter().filter(covers).map(|p| p.slot.label.as_str()).collect();
+    let covered = if covered.is_empty() { String::new() } else { format!(", covers {}", covered.join(", ")) };
+    format!("{} {lanes}{generation}{covered}", place.slot.label)
 }
 
 impl<'a> Pen<'a> {
@@ -388,33 +399,42 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// Name and width beside a slot on the board, beyond its card.
-    fn slot_label(&mut self, place: &Place, space: &Space) {
-        if matches!(place.position, Position::Strip(_)) {
-            return;
+    /// Names and widths beside the slots of the board, beyond their cards; those of one height share a line.
+    fn slot_labels(&mut self, space: &Space) {
+        let mut labels: Vec<(f64, f64, String)> = Vec::new();
+        for place in space.places.iter().filter(|p| p.slot.is_pcie() && !matches!(p.position, Position::Strip(_)) && p.covered_by.is_none())
+        {
+            let (x, y) = self.label_place(place, space);
+            labels.push((x, y, slot_text(place, space)));
+        }
+        labels.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut lines: Vec<(f64, f64, String)> = Vec::new();
+        for (x, y, text) in labels {
+            match lines.last_mut().filter(|(_, above, _)| (y - *above).abs() < LABEL) {
+                Some((end, _, line)) => {
+                    *end = end.max(x);
+                    line.push_str(" · ");
+                    line.push_str(&text);
+                }
+                None => lines.push((x, y, text)),
+            }
         }
         let Some(board) = space.board else { return };
-        if place.covered_by.is_some() {
-            return;
+        for (x, y, text) in lines {
+            let room = (space.case.right() - 8.0 - x).max(board.right() - x);
+            if room > 20.0 {
+                self.text((x, y), text, (10.5, false, Role::SubLabel), Anchor::LeftMiddle, room);
+            }
         }
+    }
+
+    /// Right of the slot and of every card that hangs over it, at the middle of the card in it.
+    fn label_place(&self, place: &Place, space: &Space) -> (f64, f64) {
         let line = place.rect.y + place.rect.h / 2.0;
-        let connector = place.slot.connector();
-        let lanes = connector.and_then(|c| c.lanes).map_or_else(|| "x?".to_owned(), |l| format!("x{l}"));
-        let generation = connector.and_then(|c| c.r#gen).map_or_else(String::new, |g| format!(" Gen{g}"));
-        let covers = |other: &&Place| other.covered_by.is_some() && other.covered_by == place.slot.occupants.first().copied();
-        let covered: Vec<&str> = space.places.iter().filter(covers).map(|p| p.slot.label.as_str()).collect();
-        let covered = if covered.is_empty() { String::new() } else { format!(", covers {}", covered.join(", ")) };
-        let text = format!("{} {lanes}{generation}{covered}", place.slot.label);
-        let role = Role::SubLabel;
-        let hidden = space.seats.iter().filter(|s| s.rect.y < line && line < s.rect.bottom() && self.is_card(s.placement));
-        let card_end = hidden.map(|s| s.rect.right()).fold(place.rect.right(), f64::max);
+        let over = space.seats.iter().filter(|s| s.rect.y < line && line < s.rect.bottom() && self.is_card(s.placement));
+        let end = over.map(|s| s.rect.right()).fold(place.rect.right(), f64::max);
         let own = place.slot.occupants.first().and_then(|id| space.seat(*id));
-        let y = own.map_or(line, |seat| seat.rect.y + seat.rect.h.min(60.0) / 2.0);
-        let x = card_end + 5.0;
-        let room = (space.case.right() - 8.0 - x).max(if x < board.right() { board.right() - x } else { 0.0 });
-        if room > 20.0 {
-            self.text((x, y), text, (10.5, false, role), Anchor::LeftMiddle, room);
-        }
+        (end + 5.0, own.map_or(line, |seat| seat.rect.y + seat.rect.h.min(60.0) / 2.0))
     }
 
     fn is_card(&self, id: PlacementId) -> bool {

@@ -4,7 +4,7 @@ use super::plan::{Band, Engine, OnCard, Plan, Sizes, UBATCH};
 use super::{Item, ItemKind};
 use crate::analysis::{Basis, Origin};
 use crate::catalog::model::Cache;
-use crate::units::{Bytes, plain, thousands};
+use crate::units::{Bytes, count, plain, thousands};
 
 /// All lines of one card; those of zero bytes are left out.
 pub(super) fn of(plan: &Plan<'_>, card: usize, sizes: &Sizes, on: &OnCard) -> Vec<Item> {
@@ -30,7 +30,7 @@ pub(super) fn of(plan: &Plan<'_>, card: usize, sizes: &Sizes, on: &OnCard) -> Ve
         add("KV cache".to_owned(), ItemKind::KvCache, on.cache, cache_origin(plan, card, sizes));
     }
     if on.state.high > 0 {
-        let formula = format!("{} sequences × fixed states of {layers}, 4 bytes an element", sizes.batch);
+        let formula = format!("{} × fixed states of {layers}, 4 bytes an element", count(sizes.batch, "sequence"));
         add("recurrent state".to_owned(), ItemKind::KvCache, on.state, Origin::new(Basis::Derived, formula, "the model's configuration"));
     }
     add("buffers".to_owned(), ItemKind::Buffers, on.buffers, buffer_origin(plan, sizes));
@@ -83,7 +83,8 @@ fn cache_origin(plan: &Plan<'_>, card: usize, sizes: &Sizes) -> Origin {
         formula.push_str(&one);
     }
     let bits = plain(plan.workload.kv_precision.bits(), 2);
-    formula = format!("{} sequences × {} tokens × ({formula}) elements × {bits} bits", sizes.batch, thousands(sizes.context as f64, 0));
+    formula =
+        format!("{} × {} tokens × ({formula}) elements × {bits} bits", count(sizes.batch, "sequence"), thousands(sizes.context as f64, 0));
     if plan.cards.len() > 1 {
         formula.push_str(&format!(" × {} of {} layers", plan.layers(card).len(), model.layers));
     }
@@ -125,7 +126,8 @@ fn buffer_origin(plan: &Plan<'_>, sizes: &Sizes) -> Origin {
             )
         }
         Engine::Framework => {
-            let formula = format!("2·(3·{f} + 3·{h}) × the lesser of {tokens} and 2,048 tokens, and logits of {} sequences", sizes.batch);
+            let formula =
+                format!("2·(3·{f} + 3·{h}) × the lesser of {tokens} and 2,048 tokens, and logits of {}", count(sizes.batch, "sequence"));
             Origin::new(
                 Basis::Fitted,
                 formula,

@@ -98,6 +98,8 @@ pub(super) fn mount(frame: &Frame, edge: Edge, nth: usize, count: u8, size: f64,
         Edge::Rear => Some(Rect::new(WALL, (frame.board.y + 86.0 - size / 2.0).max(WALL) + n * size, thickness, size)),
         Edge::Top | Edge::Bottom => {
             let (start, step) = spread(case.w);
+            // Below, the supply takes the rear.
+            let start = if edge == Edge::Bottom { (case.w - run - 20.0).max(start) } else { start };
             let y = if edge == Edge::Top { WALL } else { case.h - WALL - thickness };
             Some(Rect::new(start + n * step, y, step.min(size), thickness))
         }

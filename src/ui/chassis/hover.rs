@@ -101,7 +101,7 @@ pub fn seat_menu(ui: &mut Ui, cx: &Cx<'_>, seat: &Seat, out: &mut Vec<Action>) {
         out.push(Action::Select(Some(Subject::Placement(what))));
         ui.close();
     }
-    if ui.button("Put in the tray").clicked() {
+    if ui.button("Put aside").clicked() {
         out.push(Action::Edit(Edit::Move { what, to: None }));
         ui.close();
     }

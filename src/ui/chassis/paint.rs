@@ -74,7 +74,7 @@ fn text(painter: &Painter, shape: &Shape, view: &View, tokens: &Tokens) {
     let room = *room_mm as f32 * view.scale();
     // Too small to read even enlarged: names go last, and the hover text says the rest.
     let least = TEXT.0 * if *strong { 0.42 } else { 0.62 };
-    if size < least || room < 14.0 {
+    if size < least || room < 8.0 {
         return;
     }
     let size = size.clamp(TEXT.0, TEXT.1);
