@@ -142,7 +142,7 @@ fn with_model(now: Option<&Workload>, model: Arc<ModelShape>) -> Workload {
 }
 
 fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, next: &mut Workload, out: &mut Vec<Action>) {
-    row(ui, cx.tokens, "Precision", |ui| precision_ui(ui, cx, state, &mut next.precision));
+    row(ui, cx.tokens, "Precision", |ui| precision_ui(ui, cx, state, &next.model.clone(), &mut next.precision));
     let most = next.model.context.unwrap_or(1 << 20).max(1);
     let name = next.model.short_name().to_owned();
     row(ui, cx.tokens, "Context", |ui| {
@@ -182,12 +182,14 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, next: &mut Wor
     });
 }
 
-fn precision_text(precision: Precision) -> String {
-    format!("{} ({} bit)", precision.text(), crate::units::plain(precision.bits_per_weight(), 2))
+/// `q4_k_m` with 4.75 bit, say: what a weight of this model takes on average, its better kept tensors included.
+fn precision_text(precision: Precision, model: &ModelShape) -> String {
+    let bits = precision.model_bytes(model) as f64 * 8.0 / model.params().max(1) as f64;
+    format!("{} ({} bit)", precision.text(), crate::units::plain(bits, 2))
 }
 
-fn precision_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, precision: &mut Precision) {
-    let shown = precision_text(*precision);
+fn precision_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, model: &ModelShape, precision: &mut Precision) {
+    let shown = precision_text(*precision, model);
     let words = Words {
         id: "precision",
         shown: &shown,
@@ -198,7 +200,7 @@ fn precision_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, precision: 
     let find = |words: &[String]| -> Vec<Precision> {
         Precision::ALL.iter().copied().filter(|p| words.iter().all(|w| p.text().contains(w.as_str()))).collect()
     };
-    let entry = |p: &Precision| Entry { name: precision_text(*p), right: String::new(), hover: String::new() };
+    let entry = |p: &Precision| Entry { name: precision_text(*p, model), right: String::new(), hover: String::new() };
     let now = *precision;
     let offer = Offer { words, find: &find, now: &|p| *p == now, entry: &entry };
     let (response, chosen) = pick_ui(ui, cx, &mut state.precisions, &offer, |_| {});
