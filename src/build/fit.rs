@@ -64,6 +64,10 @@ fn match_kinds(catalog: &Catalog, build: &Build, part: &Part, slot: &Slot, movin
         }
         (PartKind::Fan(fan), SlotKind::FanMount { size_mm, .. }) => match fan.size_mm {
             Some(size) if size > f64::from(*size_mm) => never(format!("the mount takes {size_mm} mm, the fan has {size} mm")),
+            Some(size) if size < f64::from(*size_mm) - 21.0 && size < 120.0 => {
+                never(format!("the mount is for {size_mm} mm fans, this one has {size} mm"))
+            }
+            Some(size) if size < f64::from(*size_mm) - 21.0 => Fit::FitsBut(format!("the mount is for {size_mm} mm; check its holes")),
             Some(_) => Fit::Fits,
             None => unsure("the size of the fan is unknown"),
         },

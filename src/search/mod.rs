@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::space::{Place, Space, card_body, space};
+use crate::analysis::space::{Place, Position, Space, card_body, space};
 use crate::build::fit::{Fit, fit};
 use crate::build::slots::{Slot, SlotKind, slots};
 use crate::build::{Build, PlacementId, SlotId};
 use crate::catalog::Catalog;
-use crate::catalog::part::{Part, PartId};
+use crate::catalog::part::{Part, PartId, PartKind, Ram};
 use crate::project::Project;
 use crate::project::edit::Edit;
 
@@ -63,7 +63,12 @@ pub fn fill(
     while edits.len() < FILL {
         let space = space(catalog, &project.rig);
         let free = |p: &&Place| wanted(&p.slot) && (p.slot.occupants.is_empty() || p.slot.kind == SlotKind::Dimm);
-        let open = |p: &&Place| p.covered_by.is_none() && fit(catalog, &project.rig, part, &p.slot, None).possible();
+        let open = |p: &&Place| match answer(catalog, &project.rig, &space, part, p, None) {
+            Fit::Fits => true,
+            // Fewer lanes are no obstacle, a card in the way is one.
+            Fit::FitsBut(_) => p.slot.is_pcie() && card_in_the_way(catalog, &project.rig, &space, part, p, None).is_none(),
+            Fit::Never(_) => false,
+        };
         let Some(next) = space.places.iter().filter(free).find(open) else { break };
         let edit = Edit::Place { part: part.id.clone(), slot: Some(next.slot.id.clone()), settings: settings.clone() };
         let Ok(after) = edit.apply(catalog, &project) else { break };
@@ -74,21 +79,57 @@ pub fn fill(
     (edits.len() > 1).then_some(Edit::Many { label, edits })
 }
 
-/// The answer of a place to a part here and now: what [`fit`] says, and which card is in the way.
+/// The answer of a place to a part here and now: what [`fit`] says, and what else of this rig is in the way.
 pub fn answer(catalog: &Catalog, build: &Build, space: &Space, part: &Part, place: &Place, moving: Option<PlacementId>) -> Fit {
     let answer = fit(catalog, build, part, &place.slot, moving);
-    if !answer.possible() || !place.slot.is_pcie() {
+    if !answer.possible() {
         return answer;
     }
+    let obstacle = match &part.kind {
+        PartKind::Ram(ram) => registered_without_cpu(catalog, build, ram, place),
+        _ if place.slot.is_pcie() => card_in_the_way(catalog, build, space, part, place, moving),
+        _ => None,
+    };
+    match (obstacle, answer) {
+        (None, answer) => answer,
+        (Some(what), Fit::FitsBut(why)) => Fit::FitsBut(format!("{what}; {why}")),
+        (Some(what), _) => Fit::FitsBut(what),
+    }
+}
+
+/// Registered memory beside a processor that takes none.
+fn registered_without_cpu(catalog: &Catalog, build: &Build, ram: &Ram, place: &Place) -> Option<String> {
+    let board = place.slot.id.host_part()?;
+    let (_, cpu) = build.part_in(catalog, &SlotId::of(board, "cpu1"))?;
+    let PartKind::Cpu(facts) = &cpu.kind else { return None };
+    let registered = ram.module_type?.is_registered();
+    (registered && facts.registered == Some(false)).then(|| format!("{} takes no registered modules", cpu.short_name()))
+}
+
+/// A card over the slot, a card that this one would reach into, or openings that the case lacks.
+fn card_in_the_way(
+    catalog: &Catalog,
+    build: &Build,
+    space: &Space,
+    part: &Part,
+    place: &Place,
+    moving: Option<PlacementId>,
+) -> Option<String> {
     let name = |id: PlacementId| build.placement(id).and_then(|p| catalog.part(&p.part)).map_or("a card", |p| p.short_name());
-    let more = if let Fit::FitsBut(why) = &answer { format!("; {why}") } else { String::new() };
     if let Some(by) = place.covered_by.filter(|by| Some(*by) != moving) {
-        return Fit::FitsBut(format!("{} covers this slot{more}", name(by)));
+        return Some(format!("{} covers this slot", name(by)));
     }
-    let Some(body) = card_body(catalog, space, part, place) else { return answer };
+    let body = card_body(catalog, space, part, place)?;
     let mut others = space.cards.iter().filter(|c| Some(c.placement) != moving && !place.slot.occupants.contains(&c.placement));
-    match others.find(|c| space.seat(c.placement).is_some_and(|s| s.rect.y > body.y && s.rect.y < body.bottom() - 0.5)) {
-        Some(below) => Fit::FitsBut(format!("it reaches into {}{more}", name(below.placement))),
-        None => answer,
+    let below = others.find(|c| space.seat(c.placement).is_some_and(|s| s.rect.y > body.y && s.rect.y < body.bottom() - 0.5));
+    if let Some(below) = below {
+        return Some(format!("it reaches into {}", name(below.placement)));
     }
+    let PartKind::Gpu(gpu) = &part.kind else { return None };
+    let first = place.slot.connector()?.opening.filter(|_| place.position == Position::Known)?;
+    let last = first.saturating_add((gpu.slots?.ceil() as u8).saturating_sub(1));
+    let (_, case) = build.part_in(catalog, &SlotId::rig("case"))?;
+    let PartKind::Case(facts) = &case.kind else { return None };
+    let total = facts.expansion_slots?;
+    (last > total).then(|| format!("it would cover opening {last}, {} has {total}", case.short_name()))
 }

@@ -100,6 +100,8 @@ pub(super) fn card_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, part: &P
         state.menu.focus = true;
         Popup::open_id(ui.ctx(), Popup::default_response_id(&plus));
     } else if response.clicked() {
+        // Enter then opens the list of places, as the help line says.
+        response.request_focus();
         state.chosen = Some(part.id.clone());
         out.push(Action::ShowPart(Some(part.id.clone())));
     }

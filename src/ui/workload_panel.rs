@@ -29,13 +29,18 @@ const MOST_USERS: u64 = 1_048_576;
 pub struct WorkloadState {
     /// The workload that is shown.
     pub shown: usize,
+    /// A workload was just asked for and is not in the project yet.
+    adding: bool,
     models: PickState,
     precisions: PickState,
 }
 
 pub fn workload_panel_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, out: &mut Vec<Action>) {
     let workloads = &cx.session.project().workloads;
-    state.shown = state.shown.min(workloads.len().saturating_sub(1));
+    state.adding &= state.shown >= workloads.len();
+    if !state.adding {
+        state.shown = state.shown.min(workloads.len().saturating_sub(1));
+    }
     head_ui(ui, cx, out);
     help_line(ui, cx, "work", "Say what the rig is for: memory, speed and findings follow from the model and its sizes.", out);
     if workloads.len() > 1 {
@@ -60,8 +65,10 @@ pub fn workload_panel_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, ou
     ui.horizontal_wrapped(|ui| {
         if ui.button("Add another workload").clicked() {
             let index = workloads.len();
-            out.push(Action::Edit(Edit::Workload { index, workload: Some(Box::new(workload.clone())) }));
-            state.shown = index;
+            // Findings go by names, so two jobs must not share one.
+            let name = format!("{} ({})", workload.name, index + 1);
+            out.push(Action::Edit(Edit::Workload { index, workload: Some(Box::new(Workload { name, ..workload.clone() })) }));
+            (state.shown, state.adding) = (index, true);
         }
         if ui.button("Remove this workload").clicked() {
             out.push(Action::Edit(Edit::Workload { index: state.shown, workload: None }));

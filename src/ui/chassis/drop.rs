@@ -14,6 +14,7 @@ use crate::project::edit::Edit;
 use crate::search::fill;
 use crate::session::Session;
 use crate::ui::drag::{DragPart, DragPlacement};
+use crate::ui::place_menu::is_for;
 
 /// A drop this near to a place counts as meant for it, points.
 const SNAP: f32 = 12.0;
@@ -59,7 +60,9 @@ impl Answers {
     }
 
     /// The place meant by the pointer: one that takes the part before one that refuses, near before far, small before large.
-    pub fn target(&self, pointer: Pos2, view: &View, space: &Space) -> Option<&(Place, Fit)> {
+    pub fn target(&self, pointer: Pos2, view: &View, session: &Session) -> Option<&(Place, Fit)> {
+        let space = &session.report().facts.space;
+        let part = session.catalog().part(&self.dragged.part);
         let reach = |place: &Place| hit_boxes(place, view, space).iter().map(|r| r.distance_to_pos(pointer)).fold(f32::MAX, f32::min);
         let size = |place: &Place| place.rect.w * place.rect.h;
         self.places
@@ -67,7 +70,9 @@ impl Answers {
             .map(|answer| (reach(&answer.0), answer))
             .filter(|(distance, (_, fit))| *distance <= if fit.possible() { SNAP } else { 0.0 })
             .min_by(|(d1, (p1, f1)), (d2, (p2, f2))| {
-                f2.possible().cmp(&f1.possible()).then(d1.total_cmp(d2)).then(size(p1).total_cmp(&size(p2)))
+                // Of two that refuse, the one that is meant for such parts gives the telling reason.
+                let suits = |p: &Place| part.is_some_and(|part| is_for(part, &p.slot));
+                f2.possible().cmp(&f1.possible()).then(suits(p2).cmp(&suits(p1))).then(d1.total_cmp(d2)).then(size(p1).total_cmp(&size(p2)))
             })
             .map(|(_, answer)| answer)
     }

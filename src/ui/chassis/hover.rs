@@ -62,7 +62,8 @@ pub fn seat_ui(ui: &mut Ui, cx: &Cx<'_>, seat: &Seat) {
         }
     }
     if let Some(watts) = facts.power.parts.iter().find(|d| d.placement == seat.placement).and_then(|d| d.typical_w) {
-        ui.label(format!("Draws {} under load", crate::units::watts(watts)));
+        let watts = if watts < 10.0 { format!("{} W", crate::units::plain(watts, 1)) } else { crate::units::watts(watts) };
+        ui.label(format!("Draws {watts} under load"));
     }
     if !seat.assumed.is_empty() {
         ui.label(RichText::new(format!("Assumed: {}", seat.assumed.join(", ").replace("_mm", "").replace('_', " "))).color(cx.tokens.sub));

@@ -137,7 +137,8 @@ fn seat_ui(ui: &mut Ui, cx: &Cx<'_>, view: &View, seat: &Seat, sense: Sense, out
             out.push(Action::Edit(Edit::Remove(seat.placement)));
         }
         // Case and board fill the view and carry their names: a hover text would only be in the way.
-        let response = if ground { response } else { response.on_hover_ui(|ui| hover::seat_ui(ui, cx, seat)) };
+        let still = ground || eframe::egui::DragAndDrop::has_any_payload(ui);
+        let response = if still { response } else { response.on_hover_ui(|ui| hover::seat_ui(ui, cx, seat)) };
         response.context_menu(|ui| hover::seat_menu(ui, cx, seat, out));
     }
 }
@@ -186,10 +187,11 @@ fn drops_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, rect: Rect, out:
     mark_places(ui, cx, &state.view, &answers);
     let space = &cx.session.report().facts.space;
     let inside = pointer.filter(|p| rect.contains(*p));
-    let beside = inside.is_some_and(|p| !state.view.rect(&space.bounds).expand(24.0).contains(p));
-    let target = inside.and_then(|p| answers.target(p, &state.view, space));
+    let target = inside.and_then(|p| answers.target(p, &state.view, cx.session));
     let meant = target.map(|(place, fit)| (place.slot.id.clone(), fit.clone()));
     let meant = meant.or_else(|| inside.and(drop::anywhere(cx.session, &dragged)).map(|slot| (slot, Fit::Fits)));
+    let off_case = |p: eframe::egui::Pos2| !state.view.rect(&space.case).expand(16.0).contains(p);
+    let beside = meant.is_none() && inside.is_some_and(off_case);
     if let (Some((slot, fit)), true) = (&meant, inside.is_some())
         && fit.possible()
     {
