@@ -224,10 +224,14 @@ fn mark_places(ui: &Ui, cx: &Cx<'_>, view: &View, answers: &Answers) {
         let whole = matches!(place.slot.kind, SlotKind::Case | SlotKind::Board);
         for mm in std::iter::once(&place.rect).chain(&place.also) {
             let rect = view.rect(mm);
+            if place.covered_by.is_some() {
+                // Under a card: its name must stay readable.
+                continue;
+            }
             if fit.possible() {
                 painter.rect_filled(rect, 3.0, color.gamma_multiply(if whole { 0.06 } else { 0.28 }));
                 painter.rect_stroke(rect, 3.0, Stroke::new(1.6, color), StrokeKind::Inside);
-            } else if place.slot.is_pcie() || place.slot.occupants.is_empty() {
+            } else if place.slot.occupants.is_empty() {
                 painter.rect_stroke(rect, 3.0, Stroke::new(1.0, color.gamma_multiply(0.55)), StrokeKind::Inside);
             }
         }
