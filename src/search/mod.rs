@@ -17,7 +17,7 @@ pub fn best_slot(catalog: &Catalog, project: &Project, part: &PartId) -> Option<
     let found = catalog.part(part)?;
     let offered = slots(catalog, &project.rig);
     let fits: Vec<(Fit, &Slot)> =
-        offered.iter().map(|s| (fit(catalog, &project.rig, found, s, None), s)).filter(|(f, s)| f.possible() && !taken(f, s)).collect();
+        offered.iter().map(|s| (fit(catalog, &project.rig, found, s, None), s)).filter(|(f, s)| f.possible() && !taken(s)).collect();
     let score = |fit: &Fit, slot: &Slot| {
         let crowding = if slot.is_pcie() { crowding(catalog, project, part, slot) } else { 0 };
         let lanes = slot.connector().and_then(|c| c.lanes).unwrap_or(0);
@@ -27,7 +27,7 @@ pub fn best_slot(catalog: &Catalog, project: &Project, part: &PartId) -> Option<
 }
 
 /// A single place that would swap its part out is not free.
-fn taken(_: &Fit, slot: &Slot) -> bool {
+fn taken(slot: &Slot) -> bool {
     slot.replaces() && !slot.occupants.is_empty()
 }
 
