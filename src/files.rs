@@ -86,6 +86,11 @@ pub fn remove(path: &Path) {
     let _ = std::fs::remove_file(path);
 }
 
+/// Time since a file was last changed; none where the system does not tell, or its clock went back.
+pub fn age(path: &Path) -> Option<std::time::Duration> {
+    std::fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()
+}
+
 /// Whether `path` is a folder.
 pub fn is_folder(path: &Path) -> bool {
     path.is_dir()

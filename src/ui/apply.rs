@@ -219,7 +219,7 @@ impl App {
 
     fn forget_recovered(&mut self, path: &Path) {
         files::remove(path);
-        self.views.start.left_behind.retain(|p| p != path);
+        self.views.start.left_behind.retain(|l| l.path != path);
     }
 
     fn open_example(&mut self, name: &str) {

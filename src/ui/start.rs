@@ -4,6 +4,7 @@ use eframe::egui::{self, Align, Frame, Layout, Margin, RichText, ScrollArea, Tex
 
 use super::Cx;
 use super::action::Action;
+use super::autosave::LeftBehind;
 use super::rig_io;
 use super::settings::room_ui;
 use super::theme;
@@ -15,7 +16,7 @@ use crate::units::parameters;
 #[derive(Debug, Default)]
 pub struct StartState {
     /// Unsaved work of earlier runs.
-    pub left_behind: Vec<std::path::PathBuf>,
+    pub left_behind: Vec<LeftBehind>,
     pub room: Room,
     currency: Option<String>,
     search: String,
@@ -114,13 +115,14 @@ fn entry(ui: &mut Ui, cx: &Cx<'_>, name: &str, about: &str) -> egui::Response {
 }
 
 /// Unsaved work of an earlier run that did not end as it should.
-fn recover_ui(ui: &mut Ui, cx: &Cx<'_>, left_behind: &[std::path::PathBuf], out: &mut Vec<Action>) {
+fn recover_ui(ui: &mut Ui, cx: &Cx<'_>, left_behind: &[LeftBehind], out: &mut Vec<Action>) {
     if left_behind.is_empty() {
         return;
     }
     section(ui, cx, "Unsaved work", |ui| {
         ui.label(sub(cx.tokens, "Rigbay ended before this was saved."));
-        for path in left_behind {
+        for LeftBehind { path, title } in left_behind {
+            ui.add(egui::Label::new(title.as_str()).wrap());
             ui.horizontal_wrapped(|ui| {
                 if primary_button(ui, cx.tokens, true, "Recover").on_hover_text(path.display().to_string()).clicked() {
                     out.push(Action::Recover(path.clone()));
