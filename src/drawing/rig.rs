@@ -152,7 +152,7 @@ impl<'a> Pen<'a> {
         };
         self.rect(r, 3.0, fill, line(Role::Mount, THIN, occupant.is_none()), target);
         let (x, y) = (r.x + 11.0, r.y + r.h / 2.0);
-        self.text((x, y), n.to_string(), (10.0, true, Role::SubLabel), Anchor::Center, 18.0);
+        self.text((x, y), n.to_string(), (10.0, true, Role::SubLabel), Anchor::Center, 26.0);
         let (at, room) = (r.x + 22.0, r.w - 25.0);
         match occupant.and_then(|id| self.part(id)) {
             Some(part) => {
