@@ -57,19 +57,7 @@ fn gpu(gb: f64) -> Gpu {
 }
 
 fn slot(n: u8) -> Connector {
-    Connector {
-        label: format!("S{n}"),
-        kind: ConnectorKind::Pcie,
-        size: Some(16),
-        lanes: Some(16),
-        r#gen: Some(4),
-        from: None,
-        opening: None,
-        order: None,
-        max_length_mm: None,
-        sata: None,
-        note: None,
-    }
+    Connector::new(format!("S{n}"), ConnectorKind::Pcie, Some(16), Some(4))
 }
 
 fn catalog() -> Catalog {

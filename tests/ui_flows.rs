@@ -44,6 +44,16 @@ fn empty_rig() -> Harness<'static, App> {
     harness
 }
 
+/// Opens the list of models, searches it, and takes the first row by Enter.
+fn pick_first_model(harness: &mut Harness<'_, App>, search: &str) {
+    harness.get_by_role_and_label(Role::ComboBox, "Model").click();
+    harness.run();
+    harness.get_by_label("Search models").type_text(search);
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+}
+
 fn place(harness: &mut Harness<'_, App>, ids: &[&str]) {
     for id in ids {
         let session = &mut harness.state_mut().session;
@@ -298,12 +308,7 @@ fn the_main_button_of_a_dialog_has_the_keyboard() {
 #[test]
 fn a_model_and_a_precision_are_chosen_by_keys() {
     let mut harness = empty_rig();
-    harness.get_by_role_and_label(Role::ComboBox, "Model").click();
-    harness.run();
-    harness.get_by_label("Search models").type_text("qwen2.5 7b");
-    harness.run();
-    harness.key_press(Key::Enter);
-    harness.run();
+    pick_first_model(&mut harness, "qwen2.5 7b");
     let name = |h: &Harness<'_, App>| h.state().session.project().workloads[0].model.name.clone();
     let first = name(&harness);
     assert!(first.to_lowercase().contains("qwen2.5") && first.to_lowercase().contains("7b"), "{first}");
@@ -426,12 +431,7 @@ fn the_palette_knows_commands_by_other_words() {
 #[test]
 fn a_number_beyond_its_range_is_cut_and_said() {
     let mut harness = empty_rig();
-    harness.get_by_role_and_label(Role::ComboBox, "Model").click();
-    harness.run();
-    harness.get_by_label("Search models").type_text("llama-3.1-8b");
-    harness.run();
-    harness.key_press(Key::Enter);
-    harness.run();
+    pick_first_model(&mut harness, "llama-3.1-8b");
     let most = harness.state().session.project().workloads[0].model.context.unwrap();
     harness.get_by_role_and_label(Role::SpinButton, "tokens").click();
     harness.run();

@@ -92,13 +92,13 @@ pub fn slots(catalog: &Catalog, build: &Build) -> Vec<Slot> {
             PartKind::Case(case) => case_slots(id, case, &mut add),
             PartKind::Gpu(gpu) if gpu.nvlink.is_some() => add(Host::Part(id), "nvlink", SlotKind::Bridge, "NVLink edge".into()),
             PartKind::Riser(riser) => {
-                let end = plain_connector("end", ConnectorKind::Pcie, riser.pcie_lanes.or(Some(16)), riser.pcie_gen);
+                let end = Connector::new("end", ConnectorKind::Pcie, riser.pcie_lanes.or(Some(16)), riser.pcie_gen);
                 add(Host::Part(id), "end", SlotKind::Connector(end.into()), format!("end of riser {id}"));
             }
             PartKind::Carrier(carrier) => {
                 for n in 1..=carrier.m2_sockets.unwrap_or(0) {
                     let label = format!("M2_{n}");
-                    let socket = plain_connector(&label, ConnectorKind::M2, Some(4), carrier.pcie_gen);
+                    let socket = Connector::new(label.as_str(), ConnectorKind::M2, Some(4), carrier.pcie_gen);
                     add(Host::Part(id), &label, SlotKind::Connector(socket.into()), format!("M.2 {n} of carrier {id}"));
                 }
             }
@@ -114,22 +114,6 @@ pub fn slots(catalog: &Catalog, build: &Build) -> Vec<Slot> {
         }
     }
     out
-}
-
-fn plain_connector(label: &str, kind: ConnectorKind, lanes: Option<u8>, r#gen: Option<u8>) -> Connector {
-    Connector {
-        label: label.to_owned(),
-        kind,
-        size: lanes,
-        lanes,
-        r#gen,
-        from: None,
-        opening: None,
-        order: None,
-        max_length_mm: None,
-        sata: None,
-        note: None,
-    }
 }
 
 fn case_of(part: &Part) -> Option<&Case> {

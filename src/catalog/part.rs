@@ -253,7 +253,8 @@ pub struct Connector {
     /// `cpu`, `cpu1`, `cpu2`, `chipset`, `switch:ID`; absent = unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Case opening in front of it, 1 nearest the CPU. Only where confirmed by a manual, a picture or a measurement.
+    /// Case opening in front of it, 1 nearest the CPU. Only where a manual, a picture or a measurement
+    /// shows it, or a rule gives it that the board's notes name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<u8>,
     /// Order of the slots from the CPU down, for boards whose openings are unknown.
@@ -267,6 +268,25 @@ pub struct Connector {
     pub sata: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+impl Connector {
+    /// As wide as it is wired; everything else is unknown.
+    pub fn new(label: impl Into<String>, kind: ConnectorKind, lanes: Option<u8>, r#gen: Option<u8>) -> Self {
+        Self {
+            label: label.into(),
+            kind,
+            size: lanes,
+            lanes,
+            r#gen,
+            from: None,
+            opening: None,
+            order: None,
+            max_length_mm: None,
+            sata: None,
+            note: None,
+        }
+    }
 }
 
 /// A PCIe switch on a board.

@@ -186,17 +186,10 @@ fn plugs(list: &[(Plug, u8)]) -> Vec<Plugs> {
 
 pub fn connector(label: &str, kind: ConnectorKind, lanes: u8, from: &str, opening: Option<u8>) -> Connector {
     Connector {
-        label: label.to_owned(),
-        kind,
         size: Some(if kind == ConnectorKind::Pcie { 16 } else { lanes }),
-        lanes: Some(lanes),
-        r#gen: Some(4),
         from: Some(from.to_owned()),
         opening,
-        order: None,
-        max_length_mm: None,
-        sata: None,
-        note: None,
+        ..Connector::new(label, kind, Some(lanes), Some(4))
     }
 }
 
