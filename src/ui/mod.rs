@@ -166,11 +166,12 @@ impl App {
         let mut notices = Notices::default();
         let (catalog, models) = loading::builtin(&mut notices);
         let ctx = cc.egui_ctx.clone();
+        let on_start_page = options.open.is_none() && options.example.is_none();
         let worker = Worker::start(full, move || ctx.request_repaint());
         let mut app = Self::with(cc, catalog, models, worker, notices, options);
         app.autosave = autosave::Autosave::start();
         app.views.start.left_behind = app.autosave.left_behind();
-        if !app.views.start.left_behind.is_empty() {
+        if !on_start_page && !app.views.start.left_behind.is_empty() {
             app.notices.tell("Unsaved work of an earlier run is kept: File, Start page offers it.");
         }
         app
