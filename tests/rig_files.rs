@@ -18,7 +18,7 @@ use rigbay::project::history::History;
 use rigbay::project::{FindingKey, Project, Rate, Room, Subject, UserPrice, Versions};
 use rigbay::report::snapshot::{opening_notes, rig_text, same_facts, snapshot};
 use rigbay::units::Currency;
-use rigbay::workload::{KvPrecision, Workload};
+use rigbay::workload::{Attention, Engine, KvPrecision, Serving, Split, Workload};
 
 fn mini() -> Catalog {
     let (catalog, faults) = load(&[("mini.toml".to_owned(), include_str!("data/mini_catalog.toml").to_owned())]);
@@ -57,7 +57,22 @@ fn model() -> ModelShape {
 }
 
 fn workload(context: u64) -> Workload {
-    Workload { kv_precision: KvPrecision::Q8_0, context, gpus: Some(2), ..Workload::of(Arc::new(model())) }
+    let serving = Serving {
+        engine: Some(Engine::Vllm),
+        split: Some(Split::Tensor),
+        shares: vec![3.0, 1.5],
+        micro_batch: Some(2048),
+        attention: Some(Attention::Efficient),
+        slots: Some(4),
+        pool: Some(0.85),
+        max_len: Some(32_768),
+        cpu_layers: 2,
+        cpu_expert_layers: 10,
+        draft_tokens: 6,
+    };
+    // The file of the first version knows no choices of serving.
+    let serving = if context == 2048 { Serving::default() } else { serving };
+    Workload { kv_precision: KvPrecision::Q8_0, context, gpus: Some(2), serving, ..Workload::of(Arc::new(model())) }
 }
 
 /// Numbers from which [`edit`] makes an edit that mostly makes sense in the present document.
@@ -222,6 +237,8 @@ fn faults_name_line_and_field() {
         )),
         "{zero}"
     );
+    let pool = refused(&text.replace("[workloads.model]", "[workloads.serving]\npool = 1.5\n\n[workloads.model]"));
+    assert!(pool.contains("workloads.0.serving.pool: pool: 0.05 to 1"), "{pool}");
     let range = refused(&text.replace("mains_v = 120.0", "mains_v = nan"));
     assert!(range.starts_with(&format!("rig.toml:{}: room.mains_v: mains voltage: NaN is outside 90 to 500", line("mains_v"))), "{range}");
     let slot = refused(&text.replace("slot = \"p1/SLOT1\"", "slot = \"SLOT1\""));

@@ -12,7 +12,7 @@ use crate::files;
 use crate::import::{hf_config, model_list};
 use crate::project::Project;
 use crate::project::edit::Edit;
-use crate::workload::{KvPrecision, Workload};
+use crate::workload::{Attention, Engine, KvPrecision, Serving, Split, Workload};
 
 /// What the rig is for.
 #[derive(Debug, Default, Args)]
@@ -35,6 +35,51 @@ pub(super) struct WorkArgs {
     /// Cards the model is split over; all if not given
     #[arg(long, value_name = "N")]
     gpus: Option<u32>,
+    /// Program that runs the model: `llama.cpp`, `vllm`, `sglang`, `transformers`, `exllama`; if not given the usual one of the precision
+    #[arg(long, value_name = "NAME", value_parser = engine)]
+    engine: Option<Engine>,
+    /// How several cards share the model: `layer` or `tensor`
+    #[arg(long, value_name = "HOW", value_parser = split)]
+    split: Option<Split>,
+    /// Part of the model for each card, as in "3,1"; as much as each has free if not given
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    shares: Option<Vec<f64>>,
+    /// Tokens worked on at once: llama.cpp's --ubatch-size, vLLM's `max_num_batched_tokens`
+    #[arg(long, value_name = "N")]
+    micro_batch: Option<u32>,
+    /// Kernel of the attention: `flash`, `efficient`, `eager`
+    #[arg(long, value_name = "KERNEL", value_parser = attention)]
+    attention: Option<Attention>,
+    /// Sequences that llama.cpp keeps apart in one shared cache
+    #[arg(long, value_name = "N")]
+    slots: Option<u32>,
+    /// Share of a card that vLLM or `SGLang` takes, 0.05 to 1
+    #[arg(long, value_name = "SHARE")]
+    pool: Option<f64>,
+    /// Longest sequence that vLLM or `SGLang` is told to take
+    #[arg(long, value_name = "N")]
+    max_model_len: Option<u64>,
+    /// Layers that stay in main memory
+    #[arg(long, value_name = "N")]
+    cpu_layers: Option<u32>,
+    /// Layers whose experts stay in main memory
+    #[arg(long, value_name = "N")]
+    cpu_moe: Option<u32>,
+    /// Tokens that the model's own draft layers guess ahead
+    #[arg(long, value_name = "N")]
+    draft: Option<u32>,
+}
+
+fn engine(text: &str) -> Result<Engine, String> {
+    Engine::parse(text).ok_or_else(|| format!("one of {}", Engine::ALL.iter().map(|e| e.text()).collect::<Vec<_>>().join(", ")))
+}
+
+fn split(text: &str) -> Result<Split, String> {
+    Split::ALL.iter().copied().find(|s| s.key() == text).ok_or_else(|| "layer or tensor".to_owned())
+}
+
+fn attention(text: &str) -> Result<Attention, String> {
+    Attention::ALL.iter().copied().find(|a| a.key() == text).ok_or_else(|| "flash, efficient or eager".to_owned())
 }
 
 fn precision(text: &str) -> Result<Precision, String> {
@@ -50,7 +95,24 @@ fn kv_precision(text: &str) -> Result<KvPrecision, String> {
 impl WorkArgs {
     fn is_empty(&self) -> bool {
         let sizes = [self.context.is_some(), self.batch.is_some(), self.gpus.is_some(), self.quant.is_some(), self.kv.is_some()];
-        self.model.is_none() && !sizes.contains(&true)
+        self.model.is_none() && !sizes.contains(&true) && self.serving(&Serving::default()).is_default()
+    }
+
+    /// How it is served, with the choices made here.
+    fn serving(&self, now: &Serving) -> Serving {
+        Serving {
+            engine: self.engine.or(now.engine),
+            split: self.split.or(now.split),
+            shares: self.shares.clone().unwrap_or_else(|| now.shares.clone()),
+            micro_batch: self.micro_batch.or(now.micro_batch),
+            attention: self.attention.or(now.attention),
+            slots: self.slots.or(now.slots),
+            pool: self.pool.or(now.pool),
+            max_len: self.max_model_len.or(now.max_len),
+            cpu_layers: self.cpu_layers.unwrap_or(now.cpu_layers),
+            cpu_expert_layers: self.cpu_moe.unwrap_or(now.cpu_expert_layers),
+            draft_tokens: self.draft.unwrap_or(now.draft_tokens),
+        }
     }
 
     /// The project with these values in its first workload; without a value it stays as it is.
@@ -71,6 +133,7 @@ impl WorkArgs {
         workload.context = self.context.unwrap_or(workload.context);
         workload.batch = self.batch.unwrap_or(workload.batch);
         workload.gpus = self.gpus.or(workload.gpus);
+        workload.serving = self.serving(&workload.serving);
         let edit = Edit::Workload { index: 0, workload: Some(Box::new(workload)) };
         edit.apply(catalog, project).map_err(|e| e.to_string())
     }

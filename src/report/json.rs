@@ -16,7 +16,7 @@ use crate::catalog::Catalog;
 use crate::catalog::part::PartKind;
 use crate::checks::finding::{Finding, MissingFact, Safety, Severity, Verdict};
 use crate::project::{Project, Versions};
-use crate::workload::Workload;
+use crate::workload::{Engine, Split, Workload};
 
 /// Version of this shape: raised when a key changes its meaning or goes, not when one is added.
 pub const FORMAT: u32 = 1;
@@ -81,6 +81,9 @@ pub struct JsonWorkload {
     pub batch: u64,
     /// Null: all cards.
     pub gpus: Option<u32>,
+    /// The program that runs it.
+    pub engine: Engine,
+    pub split: Split,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -297,6 +300,8 @@ fn workload(w: &Workload) -> JsonWorkload {
         context: w.context,
         batch: w.batch,
         gpus: w.gpus,
+        engine: w.engine(),
+        split: w.split(),
     }
 }
 

@@ -143,7 +143,7 @@ fn with_model(now: Option<&Workload>, model: Arc<ModelShape>) -> Workload {
         None => fresh,
         Some(old) => {
             let context = fresh.model.context.map_or(old.context, |most| old.context.min(most));
-            Workload { context, precision: old.precision, kv_precision: old.kv_precision, batch: old.batch, gpus: old.gpus, ..fresh }
+            Workload { name: fresh.name, model: fresh.model, context, ..old.clone() }
         }
     }
 }

@@ -73,13 +73,15 @@ pub(super) fn check_rates(table: &DeTable<'_>) -> Result<(), (String, String)> {
 }
 
 /// The number that an edit would refuse.
-fn guilty(workload: &Workload) -> &'static str {
+fn guilty(workload: &Workload) -> String {
     if workload.context == 0 || workload.context > 1 << 30 {
-        ".context"
+        ".context".to_owned()
     } else if workload.batch == 0 || workload.batch > 1 << 20 {
-        ".batch"
+        ".batch".to_owned()
+    } else if let Err((field, _)) = workload.serving.check() {
+        format!(".serving.{field}")
     } else {
-        ".gpus"
+        ".gpus".to_owned()
     }
 }
 

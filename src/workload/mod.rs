@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::catalog::model::ModelShape;
 use crate::catalog::precision::Precision;
 
+mod serving;
+
+pub use serving::{Attention, Engine, Serving, Split};
+
 /// One job for the rig: a model with its precision and sizes. The shape travels with it, so a rig file alone reproduces its report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,9 +23,12 @@ pub struct Workload {
     pub context: u64,
     /// Sequences at the same time.
     pub batch: u64,
-    /// Cards the model is split over by layers; `None` = all cards of the rig.
+    /// Cards the model is split over; `None` = all cards of the rig.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpus: Option<u32>,
+    /// The program that runs it, and how.
+    #[serde(default, skip_serializing_if = "Serving::is_default")]
+    pub serving: Serving,
     pub model: Arc<ModelShape>,
 }
 
@@ -68,7 +75,24 @@ impl Workload {
             context: model.context.unwrap_or(8192).min(8192),
             batch: 1,
             gpus: None,
+            serving: Serving::default(),
             model,
         }
+    }
+
+    /// The engine asked for, else the usual one of the precision.
+    pub fn engine(&self) -> Engine {
+        self.serving.engine.unwrap_or_else(|| Engine::usual(self.precision))
+    }
+
+    /// The split asked for, else the engine's own: servers of PyTorch models slice every matrix, the others give whole layers away.
+    pub fn split(&self) -> Split {
+        let usual = if self.engine().has_pool() { Split::Tensor } else { Split::Layer };
+        self.serving.split.unwrap_or(usual)
+    }
+
+    /// The kernel asked for, else flash attention, the default of every engine here on cards of today.
+    pub fn attention(&self) -> Attention {
+        self.serving.attention.unwrap_or(Attention::Flash)
     }
 }
