@@ -85,7 +85,7 @@ impl Workload {
         self.serving.engine.unwrap_or_else(|| Engine::usual(self.precision))
     }
 
-    /// The split asked for, else the engine's own: servers of PyTorch models slice every matrix, the others give whole layers away.
+    /// The split asked for, else the engine's own: servers of `PyTorch` models slice every matrix, the others give whole layers away.
     pub fn split(&self) -> Split {
         let usual = if self.engine().has_pool() { Split::Tensor } else { Split::Layer };
         self.serving.split.unwrap_or(usual)

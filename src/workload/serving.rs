@@ -14,7 +14,7 @@ pub enum Engine {
     Vllm,
     /// `SGLang`: as vLLM, with another share.
     Sglang,
-    /// Hugging Face transformers: PyTorch without a pool.
+    /// Hugging Face transformers: `PyTorch` without a pool.
     Transformers,
     /// `ExLlama` 2 and 3: GPTQ and EXL files, a cache of fixed length.
     Exllama,
@@ -27,10 +27,11 @@ impl Engine {
     /// BF16 also exist as GGUF; they count as published.
     pub const fn usual(precision: Precision) -> Self {
         use Precision as P;
+        let grouped = matches!(precision, P::Gptq8 | P::Gptq4 | P::Gptq4g32 | P::Gptq3 | P::Awq4 | P::Awq4g64);
         match precision {
             P::Int8 | P::Nf4 | P::Nf4Double => Self::Transformers,
-            P::F32 | P::F16 | P::Bf16 | P::Fp8 | P::Gptq8 | P::Gptq4 | P::Gptq4g32 | P::Gptq3 | P::Awq4 | P::Awq4g64 => Self::Vllm,
-            P::Nvfp4 | P::Mxfp4 => Self::Vllm,
+            P::F32 | P::F16 | P::Bf16 | P::Fp8 | P::Nvfp4 | P::Mxfp4 => Self::Vllm,
+            _ if grouped => Self::Vllm,
             _ => Self::LlamaCpp,
         }
     }
