@@ -124,6 +124,10 @@ impl Money {
     pub fn amount(self) -> f64 {
         self.cents as f64 / 100.0
     }
+    /// The price of `pieces` equal things.
+    pub fn times(self, pieces: usize) -> Self {
+        Self { cents: self.cents.saturating_mul(i64::try_from(pieces).unwrap_or(i64::MAX)), currency: self.currency }
+    }
 }
 
 impl fmt::Display for Money {

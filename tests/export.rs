@@ -9,9 +9,10 @@ use rigbay::catalog::load::load;
 use rigbay::catalog::part::PartId;
 use rigbay::export::rows::{PartsList, Row, parts_list};
 use rigbay::export::{ListFormat, csv, markdown};
-use rigbay::project::Project;
 use rigbay::project::edit::Edit;
+use rigbay::project::{Project, Rate};
 use rigbay::report::analyze;
+use rigbay::units::Currency;
 
 /// The made-up parts, and one whose texts would break a careless writer.
 fn catalog() -> Catalog {
@@ -86,6 +87,17 @@ fn the_sum_says_what_it_leaves_out() {
 }
 
 #[test]
+fn a_row_is_the_price_of_its_pieces() {
+    let catalog = catalog();
+    let rate = Rate { to: Currency::parse("USD").unwrap(), per_unit: 1.1, date: "2026-11-30".to_owned() };
+    let project = Edit::Rate { currency: "EUR".to_owned(), rate: Some(rate) }.apply(&catalog, &project(&catalog)).unwrap();
+    let list = parts_list(&catalog, &project, &analyze(&catalog, &project, Effort::Live));
+    let gpu = row(&list, "Testa GeForce T100")[0];
+    assert_eq!((gpu.quantity, gpu.counted.unwrap().amount(), gpu.total().unwrap().amount()), (2, 935.0, 1870.0));
+    assert!(markdown::markdown(&list).contains("| EUR 850.00, counts USD 935.00 | USD 1,870.00 |"));
+}
+
+#[test]
 fn csv_reads_back_and_runs_no_formula() {
     let list = list();
     let text = csv::csv(&list).unwrap();
@@ -95,11 +107,11 @@ fn csv_reads_back_and_runs_no_formula() {
     let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     let nic = rows.iter().find(|r| &r[1] == "NIC").unwrap();
     assert_eq!([&nic[2], &nic[3], &nic[4]], ["'=HYPERLINK(\"x\")|a, b", "'@maker", "'-1+2"]);
-    assert_eq!(&nic[18], "two\nlines *bold* [link](x)");
+    assert_eq!(&nic[19], "two\nlines *bold* [link](x)");
     let gpu = rows.iter().find(|r| &r[1] == "GPU").unwrap();
     assert_eq!([&gpu[5], &gpu[7], &gpu[9], &gpu[10], &gpu[11]], ["2", "350.0", "850.00", "EUR", ""]);
     let sum = rows.iter().find(|r| &r[0] == "sum").unwrap();
-    assert_eq!([&sum[5], &sum[11], &sum[12]], ["7", "0.00", "USD"]);
+    assert_eq!([&sum[5], &sum[12], &sum[13]], ["7", "0.00", "USD"]);
 }
 
 #[test]
@@ -108,10 +120,10 @@ fn markdown_keeps_its_table() {
     let table: Vec<&str> = text.lines().filter(|l| l.starts_with('|')).collect();
     assert_eq!(table.len(), 2 + 6 + 1);
     for line in &table {
-        assert_eq!(line.replace("\\|", "").matches('|').count(), 11, "{line}");
+        assert_eq!(line.replace("\\|", "").matches('|').count(), 12, "{line}");
     }
     assert!(text.contains("**=HYPERLINK(\"x\")\\|a, b** (-1+2)") && text.contains("two lines \\*bold\\* \\[link](x)"), "{text}");
-    assert!(text.contains("| EUR 850.00 | 2026-10, street used, Made up for tests |"), "{text}");
+    assert!(text.contains("| EUR 850.00 |  | 2026-10, street used, Made up for tests |"), "{text}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::rows::{PartsList, Row};
 
 /// Column names, in order.
-pub const HEADER: [&str; 19] = [
+pub const HEADER: [&str; 20] = [
     "position",
     "kind",
     "part",
@@ -16,6 +16,7 @@ pub const HEADER: [&str; 19] = [
     "unit_price",
     "currency",
     "counted_price",
+    "counted_total",
     "counted_currency",
     "price_date",
     "price_kind",
@@ -46,7 +47,7 @@ pub fn csv(list: &PartsList) -> Result<String, ::csv::Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn cells(row: &Row) -> [String; 19] {
+fn cells(row: &Row) -> [String; 20] {
     [
         text(&row.position),
         text(&row.kind),
@@ -60,6 +61,7 @@ fn cells(row: &Row) -> [String; 19] {
         number(row.unit_price.map(|p| p.amount()), 2),
         row.unit_price.map(|p| p.currency.to_string()).unwrap_or_default(),
         number(row.counted.map(|p| p.amount()), 2),
+        number(row.total().map(|p| p.amount()), 2),
         row.counted.map(|p| p.currency.to_string()).unwrap_or_default(),
         text(&row.price_date),
         text(&row.price_kind),
@@ -70,7 +72,7 @@ fn cells(row: &Row) -> [String; 19] {
     ]
 }
 
-fn sum(list: &PartsList) -> [String; 19] {
+fn sum(list: &PartsList) -> [String; 20] {
     let mut cells = blank();
     let filled = [
         "sum".to_owned(),
@@ -84,6 +86,7 @@ fn sum(list: &PartsList) -> [String; 19] {
         number(Some(list.limit_w), 1),
         String::new(),
         String::new(),
+        String::new(),
         number(Some(list.total.amount()), 2),
         list.total.currency.to_string(),
         list.oldest.clone().unwrap_or_default(),
@@ -94,7 +97,7 @@ fn sum(list: &PartsList) -> [String; 19] {
     cells
 }
 
-fn blank() -> [String; 19] {
+fn blank() -> [String; 20] {
     std::array::from_fn(|_| String::new())
 }
 

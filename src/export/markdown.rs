@@ -3,13 +3,14 @@
 use super::rows::{PartsList, Row};
 use crate::units::{Money, plain, thousands};
 
-const HEADER: [&str; 10] = ["Position", "Kind", "Part", "Qty", "Interface", "Power", "Unit price", "Price of", "Availability", "Notes"];
+const HEADER: [&str; 11] =
+    ["Position", "Kind", "Part", "Qty", "Interface", "Power", "Unit price", "Total", "Price of", "Availability", "Notes"];
 
 /// The file's text.
 pub fn markdown(list: &PartsList) -> String {
     let mut out = format!("# {}\n\n", cell(&list.title));
     line(&mut out, &HEADER.map(str::to_owned));
-    out.push_str("|:---|:---|:---|---:|:---|:---|---:|:---|:---|:---|\n");
+    out.push_str("|:---|:---|:---|---:|:---|:---|---:|---:|:---|:---|:---|\n");
     for row in &list.rows {
         line(&mut out, &cells(row));
     }
@@ -19,7 +20,19 @@ pub fn markdown(list: &PartsList) -> String {
     let strong = |text: &str| format!("**{text}**");
     line(
         &mut out,
-        &[strong("Sum"), blank(), blank(), strong(&list.pieces.to_string()), blank(), strong(&draw), total, blank(), blank(), blank()],
+        &[
+            strong("Sum"),
+            blank(),
+            blank(),
+            strong(&list.pieces.to_string()),
+            blank(),
+            strong(&draw),
+            blank(),
+            total,
+            blank(),
+            blank(),
+            blank(),
+        ],
     );
     for remark in &list.remarks {
         out.push_str(&format!("\n{}\n", cell(remark)));
@@ -27,11 +40,11 @@ pub fn markdown(list: &PartsList) -> String {
     out
 }
 
-fn line(out: &mut String, cells: &[String; 10]) {
+fn line(out: &mut String, cells: &[String; 11]) {
     out.push_str(&format!("| {} |\n", cells.join(" | ")));
 }
 
-fn cells(row: &Row) -> [String; 10] {
+fn cells(row: &Row) -> [String; 11] {
     let number = if row.part_number.is_empty() { String::new() } else { format!(" ({})", cell(&row.part_number)) };
     let amount = |p: Money| format!("{} {}", p.currency, thousands(p.amount(), 2));
     let price = match (row.unit_price, row.counted) {
@@ -49,6 +62,7 @@ fn cells(row: &Row) -> [String; 10] {
         cell(&row.interface),
         power(row),
         price,
+        row.total().map(amount).unwrap_or_default(),
         joined(&price_of, ", "),
         joined(&[cell(&row.available_now), later], "; "),
         cell(&row.notes),

@@ -47,9 +47,8 @@ pub struct Row {
     pub typical_w: Option<f64>,
     pub limit_w: Option<f64>,
     /// Of one piece, as asked.
-    /// As asked.
     pub unit_price: Option<Money>,
-    /// What counts in the sum, in the rig's currency.
+    /// Of one piece, what counts in the sum, in the rig's currency.
     pub counted: Option<Money>,
     pub price_date: String,
     pub price_kind: String,
@@ -57,6 +56,13 @@ pub struct Row {
     pub available_now: String,
     pub available_later: String,
     pub notes: String,
+}
+
+impl Row {
+    /// What all pieces of the row count for.
+    pub fn total(&self) -> Option<Money> {
+        self.counted.map(|one| one.times(self.quantity))
+    }
 }
 
 /// Pieces that share a row.
