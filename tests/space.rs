@@ -135,12 +135,23 @@ fn filling_leaves_out_what_a_card_hides() {
     let board = PartId::new("board.asrock-rack.romed8-2t");
     project = Edit::place(&board, Some(SlotId::rig("board"))).apply(&CATALOG, &project).unwrap();
     let part = CATALOG.part(&PartId::new("gpu.gigabyte.rtx-3090-turbo")).unwrap();
-    let edit = rigbay::search::fill(&CATALOG, &project, part, &std::collections::BTreeMap::new(), |s| s.is_pcie()).unwrap();
+    let edit = rigbay::search::fill(&CATALOG, &project, part, &std::collections::BTreeMap::new(), None, |s| s.is_pcie()).unwrap();
     let filled = edit.apply(&CATALOG, &project).unwrap();
     let space = space(&CATALOG, &filled.rig);
     let gaps: Vec<f64> = space.cards.iter().filter_map(|c| c.below.and_then(|(_, gap)| gap)).collect();
     assert_eq!(space.cards.len(), 4);
     assert!(gaps.iter().all(|gap| *gap >= 0.0), "{gaps:?}");
+}
+
+#[test]
+fn filling_starts_where_it_is_pointed() {
+    let board = PartId::new("board.asrock-rack.romed8-2t");
+    let project = Edit::place(&board, Some(SlotId::rig("board"))).apply(&CATALOG, &Project::default()).unwrap();
+    let part = CATALOG.part(&PartId::new("gpu.gigabyte.rtx-3090-turbo")).unwrap();
+    let pointed = SlotId::of(rigbay::build::PlacementId(0), "PCIE6");
+    let edit = rigbay::search::fill(&CATALOG, &project, part, &std::collections::BTreeMap::new(), Some(&pointed), |s| s.is_pcie()).unwrap();
+    let filled = edit.apply(&CATALOG, &project).unwrap();
+    assert!(filled.rig.part_in(&CATALOG, &pointed).is_some());
 }
 
 #[test]

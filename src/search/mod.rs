@@ -49,13 +49,14 @@ fn missing_air(catalog: &Catalog, build: &Build) -> u32 {
 /// Places filled at once at most.
 const FILL: usize = 16;
 
-/// One edit that puts the part into every free place that is `wanted` and takes it; slots that a card would hide are left out.
-/// `None` if that is not more than one.
+/// One edit that puts the part into every free place that is `wanted` and takes it, `first` before all others; slots that a card would
+/// hide are left out. `None` if that is not more than one.
 pub fn fill(
     catalog: &Catalog,
     project: &Project,
     part: &Part,
     settings: &BTreeMap<String, String>,
+    first: Option<&SlotId>,
     wanted: impl Fn(&Slot) -> bool,
 ) -> Option<Edit> {
     let mut project = project.clone();
@@ -69,7 +70,8 @@ pub fn fill(
             Fit::FitsBut(_) => p.slot.is_pcie() && card_in_the_way(catalog, &project.rig, &space, part, p, None).is_none(),
             Fit::Never(_) => false,
         };
-        let Some(next) = space.places.iter().filter(free).find(open) else { break };
+        let pointed = space.places.iter().filter(free).find(|p| Some(&p.slot.id) == first && open(p));
+        let Some(next) = pointed.or_else(|| space.places.iter().filter(free).find(open)) else { break };
         let edit = Edit::Place { part: part.id.clone(), slot: Some(next.slot.id.clone()), settings: settings.clone() };
         let Ok(after) = edit.apply(catalog, &project) else { break };
         project = after;

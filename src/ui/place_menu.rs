@@ -161,7 +161,7 @@ pub(super) fn place_menu_ui(ui: &mut Ui, cx: &Cx<'_>, id: &PartId, state: &mut M
         }
     });
     ui.separator();
-    if let Some(edit) = fill(catalog, cx.session.project(), part, &BTreeMap::new(), |slot| !slot.replaces() && is_for(part, slot))
+    if let Some(edit) = fill(catalog, cx.session.project(), part, &BTreeMap::new(), None, |slot| !slot.replaces() && is_for(part, slot))
         && ui.button("Fill all free places that fit").clicked()
     {
         chosen = Some(edit);

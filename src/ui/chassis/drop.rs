@@ -108,7 +108,7 @@ pub fn edit(session: &Session, dragged: &Dragged, slot: &SlotId, modifiers: Modi
     }
 }
 
-/// One edit that fills every free place like `slot`.
+/// One edit that fills every free place like `slot`, and `slot` first.
 fn fill_like(session: &Session, dragged: &Dragged, slot: &SlotId, settings: &BTreeMap<String, String>) -> Option<Edit> {
     let part = session.catalog().part(&dragged.part)?;
     let wanted = session.report().facts.space.place(slot)?.slot.kind.clone();
@@ -116,7 +116,7 @@ fn fill_like(session: &Session, dragged: &Dragged, slot: &SlotId, settings: &BTr
         (SlotKind::Connector(a), SlotKind::Connector(b)) => a.kind == b.kind,
         (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
     };
-    fill(session.catalog(), session.project(), part, settings, |slot| same(&slot.kind))
+    fill(session.catalog(), session.project(), part, settings, Some(slot), |slot| same(&slot.kind))
 }
 
 /// Whole-rig parts may be dropped anywhere on the chassis.
