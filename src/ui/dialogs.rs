@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::{self, Id, Key, Modal, TextEdit, Ui};
 
 use super::action::{Action, ExportFormat, Screen, Theme};
@@ -317,9 +318,14 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: Purpose, text: &mut String, note: 
         ui.add(egui::Label::new(sub(cx.tokens, note)).wrap());
     }
     let label = ui.label("Path of the file");
-    let field = ui.add(TextEdit::singleline(text).desired_width(f32::INFINITY).hint_text(purpose.hint())).labelled_by(label.id);
+    let output = TextEdit::singleline(text).desired_width(f32::INFINITY).hint_text(purpose.hint()).show(ui);
+    let field = output.response.response.labelled_by(label.id);
     if fresh {
         field.request_focus();
+        // The name is what most people change: it starts selected, its folder and ending kept.
+        let mut state = output.state;
+        state.cursor.set_char_range(Some(name_range(text)));
+        state.store(ui.ctx(), field.id);
     }
     let entered = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     let word = if purpose.saves() { "Save" } else { "Open" };
@@ -329,6 +335,15 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: Purpose, text: &mut String, note: 
         out.push(purpose.action(PathBuf::from(text.trim())));
     }
     pressed.cancel
+}
+
+/// The file's name in a path, without its ending.
+fn name_range(path: &str) -> CCursorRange {
+    let start = path.rfind(['/', '\\']).map_or(0, |at| at + 1);
+    let name = path.get(start..).unwrap_or_default();
+    let end = start + name.rfind('.').unwrap_or(name.len());
+    let chars = |to: usize| CCursor::new(path.get(..to).map_or(0, |t| t.chars().count()));
+    CCursorRange::two(chars(start), chars(end))
 }
 
 fn rename_ui(ui: &mut Ui, cx: &Cx<'_>, name: &mut String, notes: &mut String, fresh: bool, out: &mut Vec<Action>) -> bool {
