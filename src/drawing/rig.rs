@@ -33,7 +33,8 @@ pub fn draw(catalog: &Catalog, project: &Project, report: &Report, layer: Layer)
     }
     pen.gaps(space);
     pen.notes(space);
-    let text = Rect::new(space.bounds.x, space.bounds.y - 14.0, space.bounds.w, space.bounds.h + 34.0);
+    let notes = if layer == Layer::Power { 46.0 } else { 34.0 };
+    let text = Rect::new(space.bounds.x, space.bounds.y - 14.0, space.bounds.w, space.bounds.h + notes);
     Drawing { pieces: pen.out, bounds: text }
 }
 
@@ -484,6 +485,10 @@ impl<'a> Pen<'a> {
         } else {
             let text = "Side view, to scale; a dashed edge marks an assumed size";
             self.text((space.case.x + 2.0, y), text, (10.0, false, Role::SubLabel), Anchor::LeftMiddle, space.bounds.w);
+        }
+        if self.layer == Layer::Power {
+            let text = "Bar of a card or CPU: its typical draw beside the largest one here; of a supply: its load, red above 100%";
+            self.text((space.case.x + 2.0, y + 11.0), text, (10.0, false, Role::SubLabel), Anchor::LeftMiddle, space.bounds.w);
         }
         if space.places.iter().any(|p| matches!(p.position, Position::Strip(_))) {
             let x = space.places.iter().filter(|p| matches!(p.position, Position::Strip(_))).map(|p| p.rect.x).fold(f64::MAX, f64::min);
