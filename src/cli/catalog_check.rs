@@ -45,10 +45,10 @@ pub(super) fn check(folder: Option<&Path>, out: &mut Out<'_>) -> Result<(), Stri
     Err(format!("{}\n{count}", lines.join("\n")))
 }
 
-/// Counts by kind, how many carry a price, and how far the facts can be trusted.
+/// Counts by kind, how many carry a price and one whose source can be opened, and how far the facts can be trusted.
 fn summary(catalog: &Catalog, files: usize, models: usize) -> String {
     let mut out = format!("{files} files, {} parts, {models} models, no fault. Catalog {}\n\n", catalog.len(), catalog.version());
-    out.push_str(&format!("{:<10}{:>7}{:>10}{:>13}\n", "kind", "parts", "generic", "with price"));
+    out.push_str(&format!("{:<10}{:>7}{:>10}{:>13}{:>13}\n", "kind", "parts", "generic", "with price", "of a source"));
     for (key, _, _) in KINDS {
         let parts: Vec<&Part> = catalog.parts().filter(|p| p.kind.key() == key).collect();
         out.push_str(&row(key, &parts));
@@ -76,6 +76,11 @@ fn row(name: &str, parts: &[&Part]) -> String {
     let generic = parts.iter().filter(|p| p.generic).count();
     let products = parts.len() - generic;
     let priced = parts.iter().filter(|p| !p.generic && !p.prices.is_empty()).count();
-    let share = (priced * 100).checked_div(products).map(|s| format!(" ({s}%)")).unwrap_or_default();
-    format!("{name:<10}{:>7}{generic:>10}{:>13}\n", parts.len(), format!("{priced}{share}"))
+    let can_be_read = |p: &&Part| p.prices.iter().any(|price| p.sources.get(&price.source).is_some_and(|s| s.url.is_some()));
+    let sourced = parts.iter().filter(|p| !p.generic).filter(|p| can_be_read(p)).count();
+    let share = |count: usize| {
+        let percent = (count * 100).checked_div(products).map(|s| format!(" ({s}%)")).unwrap_or_default();
+        format!("{count}{percent}")
+    };
+    format!("{name:<10}{:>7}{generic:>10}{:>13}{:>13}\n", parts.len(), share(priced), share(sourced))
 }
