@@ -2,8 +2,8 @@
 
 # To build: a C compiler and linker, and what the file dialog looks up.
 BUILD="build-essential pkg-config"
-# To open a window: keyboard and OpenGL or Vulkan drivers, the software ones included.
-WINDOW="libxkbcommon-x11-0 libgl1-mesa-dri mesa-vulkan-drivers"
+# To open a window: what winit loads at run time, keyboard maps, OpenGL or Vulkan with their drivers, the software ones included.
+WINDOW="libx11-6 libx11-xcb1 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0 libegl1 libgl1 libgl1-mesa-dri libvulkan1 mesa-vulkan-drivers"
 # To work without a screen.
 HEADLESS="xvfb xauth xdotool imagemagick x11-utils"
 
