@@ -130,7 +130,7 @@ fn the_report_follows_its_schema() {
         rigbay::files::make_folder(Path::new(path).parent().unwrap()).unwrap();
         rigbay::files::write_atomic(path.as_ref(), text.as_bytes()).unwrap();
     }
-    assert_eq!(rigbay::files::read_text(path.as_ref(), 1 << 20).unwrap_or_default(), text, "run with UPDATE_SCHEMA=1");
+    assert!(rigbay::files::read_text(path.as_ref(), 1 << 20).unwrap_or_default() == text, "the schema is old: run with UPDATE_SCHEMA=1");
     let schema = jsonschema::validator_for(&serde_json::from_str(&text).unwrap()).unwrap();
     for more in [WHOLE, &[]] {
         new(dir.path(), more);
