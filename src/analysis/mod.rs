@@ -6,6 +6,7 @@ use crate::catalog::Catalog;
 use crate::project::Project;
 
 pub mod cost;
+pub mod lanes;
 pub mod memory;
 pub mod power;
 pub mod space;
@@ -63,6 +64,7 @@ impl Origin {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
     pub space: space::Space,
+    pub lanes: lanes::Lanes,
     pub power: power::Power,
     /// One ledger per workload and card it uses.
     pub memory: Vec<memory::CardLedger>,
@@ -74,9 +76,10 @@ pub struct Facts {
 /// Runs all stages.
 pub fn facts(catalog: &Catalog, project: &Project, effort: Effort) -> Facts {
     let space = space::space(catalog, &project.rig);
+    let lanes = lanes::lanes(catalog, project);
     let power = power::power(catalog, project);
     let memory = memory::ledgers(catalog, project);
     let speed = speed::speeds(catalog, project, &memory, effort);
     let cost = cost::cost(catalog, project, &power);
-    Facts { space, power, memory, speed, cost }
+    Facts { space, lanes, power, memory, speed, cost }
 }

@@ -181,10 +181,12 @@ fn connector_fit(part: &Part, connector: &Connector) -> Fit {
     }
 }
 
-/// A long card goes into a short slot only if the slot's end is open, which the catalog does not know.
+/// A long card goes into a short slot only if the slot's end is open.
 fn slot_fit(lanes: Option<u8>, connector: &Connector) -> Fit {
     match (lanes, connector.size) {
-        (Some(card), Some(slot)) if card > slot => never(format!("an x{card} card does not go into a closed x{slot} slot; use a riser")),
+        (Some(card), Some(slot)) if card > slot && connector.open != Some(true) => {
+            never(format!("an x{card} card does not go into a closed x{slot} slot; use a riser"))
+        }
         (Some(card), Some(_)) => match connector.lanes {
             Some(0) => Fit::FitsBut("the slot has no lanes".into()),
             Some(wired) if wired < card => Fit::FitsBut(format!("the slot is wired for x{wired}, the card could use x{card}")),
@@ -217,6 +219,11 @@ fn drive_fit(drive: &Drive, kind: ConnectorKind, connector: &Connector) -> Fit {
         }
         (Some(DriveForm::AddIn), ConnectorKind::Pcie) => slot_fit(drive.pcie_lanes, connector),
         (Some(DriveForm::U2), ConnectorKind::U2 | ConnectorKind::SlimSas | ConnectorKind::Mcio | ConnectorKind::Oculink) => Fit::Fits,
+        (Some(DriveForm::Inch25 | DriveForm::Inch35), ConnectorKind::Sata) => match drive.bus {
+            Some(DriveBus::Sata) => Fit::Fits,
+            Some(bus) => never(format!("it is a {bus} drive, this is a SATA port")),
+            None => unsure("the bus of the drive is unknown"),
+        },
         (Some(DriveForm::Inch25 | DriveForm::Inch35), _) => never("a SATA drive goes to a bay"),
         (Some(form), _) => never(format!("a {form} drive does not go into a {kind} connector")),
         (None, _) => unsure("the form of the drive is unknown"),

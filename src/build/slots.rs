@@ -92,8 +92,15 @@ pub fn slots(catalog: &Catalog, build: &Build) -> Vec<Slot> {
             PartKind::Case(case) => case_slots(id, case, &mut add),
             PartKind::Gpu(gpu) if gpu.nvlink.is_some() => add(Host::Part(id), "nvlink", SlotKind::Bridge, "NVLink edge".into()),
             PartKind::Riser(riser) => {
-                let end = Connector::new("end", ConnectorKind::Pcie, riser.pcie_lanes.or(Some(16)), riser.pcie_gen);
-                add(Host::Part(id), "end", SlotKind::Connector(end.into()), format!("end of riser {id}"));
+                let ends = riser.ends.unwrap_or(1).max(1);
+                for n in 1..=ends {
+                    let name = if ends == 1 { "end".to_owned() } else { format!("end{n}") };
+                    let label = if ends == 1 { format!("end of riser {id}") } else { format!("end {n} of riser {id}") };
+                    let lanes = riser.end_lanes.or(riser.pcie_lanes).or(Some(16));
+                    // Every riser in the catalog ends in a slot of full size.
+                    let end = Connector { size: Some(16), ..Connector::new(name.as_str(), ConnectorKind::Pcie, lanes, riser.pcie_gen) };
+                    add(Host::Part(id), &name, SlotKind::Connector(end.into()), label);
+                }
             }
             PartKind::Carrier(carrier) => {
                 for n in 1..=carrier.m2_sockets.unwrap_or(0) {

@@ -11,6 +11,7 @@ use super::kinds::KINDS;
 use super::part::{Life, Part, PartId, PartKind, Price, Provenance, Source};
 use super::rates::Rates;
 use super::templates::Templates;
+use super::topology;
 
 mod decode;
 pub(crate) mod limits;
@@ -321,6 +322,15 @@ fn build_part(
     }
     let Own { head, kind } = own?;
     let kind = if raw.like.is_some() { inherited(raw, &chain, faults)? } else { kind };
+    if let PartKind::Board(board) = &kind {
+        let wrong = topology::faults(board);
+        for (field, why) in &wrong {
+            faults.push(raw.fault(raw.table.get(*field).map(toml::Spanned::span), field, &format!("{why}. Correct the label")));
+        }
+        if !wrong.is_empty() {
+            return None;
+        }
+    }
     let (mut from, mut sources) = (head.from, BTreeMap::new());
     keep_sources(raw.file, from.values().map(|p| &p.source), &mut sources);
     keep_sources(raw.file, head.prices.iter().map(|p| &p.source).chain(&head.life.source), &mut sources);

@@ -10,6 +10,7 @@ pub mod part;
 pub mod precision;
 pub mod rates;
 pub mod templates;
+pub mod topology;
 pub mod vocab;
 
 pub mod kinds;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::topology::{Choice, Root, Rule};
 use super::vocab::{
     CaseKind, Confidence, ConnectorKind, CoolerKind, DriveBus, DriveForm, Edge, Efficiency, FormFactor, GpuCooler, GpuForm, GpuVendor,
     MemoryType, ModuleType, Outlook, Plug, PriceKind, PsuForm, Sale, Socket,
@@ -182,6 +183,10 @@ pub struct Gpu {
     pub nvlink: Option<String>,
     pub ecc: Option<bool>,
     pub p2p: Option<String>,
+    /// Size of the memory window (BAR1) in GB where resizable BAR is on; absent = that of the memory.
+    pub bar_gb: Option<f64>,
+    /// Chip of a switch on the card.
+    pub switch: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -198,6 +203,16 @@ pub struct Cpu {
     /// Usable from the socket, links to the chipset not counted.
     pub pcie_lanes: Option<u16>,
     pub pcie_gen: Option<u8>,
+    /// Lanes by which tables of board manuals call this processor, where that is not [`Self::pcie_lanes`].
+    pub rule_lanes: Option<u16>,
+    /// Lanes that the graphics slots get at most, where that is below 16: 8 or 4 for processors with large graphics units.
+    pub slot_lanes: Option<u8>,
+    /// Family as tables of board manuals name it: "zen+", "zen2", "10".
+    pub generation: Option<String>,
+    /// Class of a processor with a large graphics unit, as tables of board manuals name it; "none" for all others.
+    pub apu: Option<String>,
+    /// How it can split its slots: "x8x8", "x4x4x4x4". An empty list = not at all, absent = unknown.
+    pub splits: Option<Vec<String>>,
     pub memory_types: Option<Vec<MemoryType>>,
     pub memory_mt_s: Option<u32>,
     pub memory_channels: Option<u8>,
@@ -234,6 +249,15 @@ pub struct Board {
     pub switches: Vec<Switch>,
     pub chipset_uplink_lanes: Option<u8>,
     pub chipset_uplink_gen: Option<u8>,
+    /// The BIOS can place memory windows of devices above 4 GB.
+    pub above_4g: Option<bool>,
+    /// Address space that the BIOS gives to memory windows of devices, in GB.
+    pub mmio_gb: Option<f64>,
+    /// Root complexes, where the board's sources tell them apart.
+    pub roots: Vec<Root>,
+    /// The manual's table of lanes, as far as it was read: without a row every connector keeps what is wired.
+    pub rules: Vec<Rule>,
+    pub choices: Vec<Choice>,
 }
 
 /// A slot, M.2 socket or cable connector of a board, labelled as in its manual.
@@ -245,14 +269,17 @@ pub struct Connector {
     /// Mechanical width in lanes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u8>,
-    /// Lanes wired at most; how many are live depends on the rules of the board (not evaluated yet).
+    /// Lanes wired at most; how many are live depends on the rules of the board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<u8>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r#gen: Option<u8>,
-    /// `cpu`, `cpu1`, `cpu2`, `chipset`, `switch:ID`; absent = unknown.
+    /// `cpu`, `cpu1`, `cpu2`, `chipset`, `switch:ID`, `switch:?` (one of the board's); absent = unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+    /// Root complex of the processor, an id of [`Board::roots`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
     /// Case opening in front of it, 1 nearest the CPU. Only where a manual, a picture or a measurement
     /// shows it, or a rule gives it that the board's notes name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -263,6 +290,12 @@ pub struct Connector {
     /// Longest M.2 card in mm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length_mm: Option<u16>,
+    /// The slot's end is open: longer cards go in. Absent = it is closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<bool>,
+    /// How the BIOS can split the slot: "x8x8", "x4x4x4x4". An empty list = not at all, absent = unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub splits: Option<Vec<String>>,
     /// An M.2 socket that takes SATA drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sata: Option<bool>,
@@ -280,16 +313,19 @@ impl Connector {
             lanes,
             r#gen,
             from: None,
+            root: None,
             opening: None,
             order: None,
             max_length_mm: None,
+            open: None,
+            splits: None,
             sata: None,
             note: None,
         }
     }
 }
 
-/// A PCIe switch on a board.
+/// A PCIe switch on a board, or a second chipset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
@@ -300,6 +336,11 @@ pub struct Switch {
     pub uplink_lanes: Option<u8>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_gen: Option<u8>,
+    /// Where its uplink goes, as in [`Connector::from`]; a second chipset is a switch from `chipset`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
 }
 
 /// A kit of one or more modules sold together.
@@ -444,6 +485,12 @@ pub struct Riser {
     pub pcie_gen: Option<u8>,
     pub pcie_lanes: Option<u8>,
     pub length_mm: Option<f64>,
+    /// Slots at its end; absent = 1. Several without a switch need the slot split in the BIOS.
+    pub ends: Option<u8>,
+    /// Lanes of each end, where there are several.
+    pub end_lanes: Option<u8>,
+    /// Chip of a switch on it: its ends share the way to the slot and need no split.
+    pub switch: Option<String>,
 }
 
 /// A card that carries M.2 drives.
@@ -453,7 +500,7 @@ pub struct Carrier {
     pub m2_sockets: Option<u8>,
     pub pcie_gen: Option<u8>,
     pub pcie_lanes: Option<u8>,
-    /// Works only where the slot can be split into four links.
+    /// Works only where the slot can be split into four links; `false` = it has a switch, or one socket.
     pub needs_bifurcation: Option<bool>,
     pub length_mm: Option<f64>,
 }

@@ -17,6 +17,9 @@ use crate::catalog::part::PartKind;
 use crate::checks::finding::{Finding, MissingFact, Safety, Severity, Verdict};
 use crate::project::{Project, Versions};
 use crate::workload::{Engine, Split, Workload};
+use lanes::JsonLanes;
+
+mod lanes;
 
 /// Version of this shape: raised when a key changes its meaning or goes, not when one is added.
 pub const FORMAT: u32 = 1;
@@ -29,6 +32,7 @@ pub struct JsonReport {
     pub rig: JsonRig,
     /// In order of ids, the tray included.
     pub parts: Vec<JsonPart>,
+    pub lanes: JsonLanes,
     pub memory: Vec<JsonLedger>,
     pub performance: Vec<JsonSpeed>,
     pub cost: JsonCost,
@@ -244,6 +248,7 @@ pub fn json(catalog: &Catalog, project: &Project, report: &Report, versions: &Ve
         format: FORMAT,
         rig: rig(project, versions),
         parts: parts(catalog, project),
+        lanes: lanes::json(&report.facts.lanes),
         memory: report.facts.memory.iter().map(ledger).collect(),
         performance: report.facts.speed.iter().map(speed).collect(),
         cost: cost(&report.facts.cost),

@@ -8,6 +8,7 @@ use crate::build::slots::{Slot, SlotKind, slots};
 use crate::build::{Build, PlacementId, SlotId};
 use crate::catalog::Catalog;
 use crate::catalog::part::{Part, PartId, PartKind, Ram};
+use crate::catalog::vocab::ConnectorKind;
 use crate::project::Project;
 use crate::project::edit::Edit;
 
@@ -21,7 +22,9 @@ pub fn best_slot(catalog: &Catalog, project: &Project, part: &PartId) -> Option<
     let score = |fit: &Fit, slot: &Slot| {
         let crowding = if slot.is_pcie() { crowding(catalog, project, part, slot) } else { 0 };
         let lanes = slot.connector().and_then(|c| c.lanes).unwrap_or(0);
-        (crowding, matches!(fit, Fit::FitsBut(_)), std::cmp::Reverse(lanes))
+        // A SATA port is for a drive that finds no bay.
+        let port = slot.connector().is_some_and(|c| c.kind == ConnectorKind::Sata);
+        (crowding, port, matches!(fit, Fit::FitsBut(_)), std::cmp::Reverse(lanes))
     };
     fits.iter().min_by_key(|(f, s)| score(f, s)).map(|(_, s)| s.id.clone())
 }

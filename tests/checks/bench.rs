@@ -334,7 +334,7 @@ fn big_case() -> Case {
 }
 
 fn riser(generation: u8) -> Riser {
-    Riser { input: Some(ConnectorKind::Pcie), pcie_gen: Some(generation), pcie_lanes: Some(16), length_mm: Some(200.0) }
+    Riser { input: Some(ConnectorKind::Pcie), pcie_gen: Some(generation), pcie_lanes: Some(16), length_mm: Some(200.0), ..Riser::default() }
 }
 
 fn drive() -> Drive {

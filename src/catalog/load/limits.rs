@@ -35,6 +35,11 @@ const RANGES: &[(&str, &str, Limit, &str)] = &[
     ("", "*gen", Within(1.0, 7.0), ""),
     // What a whole socket offers, not a link.
     ("cpu", "pcie_lanes", Within(0.0, 512.0), "lanes"),
+    ("cpu", "rule_lanes", Within(0.0, 512.0), "lanes"),
+    ("board", "rules.set.*.gen", Within(1.0, 7.0), ""),
+    ("board", "rules.set.*", LANES, "lanes"),
+    ("board", "roots.socket", Within(1.0, 16.0), ""),
+    ("board", "roots.nps4_node", Within(0.0, 3.0), ""),
     ("", "*lanes", LANES, "lanes"),
     ("board", "connectors.size", LANES, "lanes"),
     ("board", "connectors.opening", Within(1.0, 12.0), ""),
@@ -70,6 +75,7 @@ const RANGES: &[(&str, &str, Limit, &str)] = &[
     ("", "*count", Within(0.0, 64.0), ""),
     ("nic", "ports", Within(1.0, 64.0), ""),
     ("nic", "speed_gbit_s", Above(0.0, 10_000.0), "Gbit/s"),
+    ("riser", "ends", Within(1.0, 16.0), ""),
     ("carrier", "m2_sockets", Within(1.0, 32.0), ""),
     ("", "prices.amount", Within(0.0, 1e9), ""),
     ("rates", "rates.usd", Within(1e-9, 1e9), "US dollars"),
@@ -110,7 +116,7 @@ fn check(kind: &str, table: &DeTable<'_>, is_source: &dyn Fn(&str) -> bool) -> V
     for leaf in leaves {
         let why = match &leaf.value {
             Value::Number(written, number) => number_fault(kind, &leaf.pattern, written, *number),
-            Value::Text(text) if matches!(leaf.pattern.as_str(), "connectors.label" | "switches.id") => {
+            Value::Text(text) if matches!(leaf.pattern.as_str(), "connectors.label" | "switches.id" | "roots.id") => {
                 let first = labels.insert((leaf.pattern.clone(), *text), leaf.path.clone());
                 first.map(|first| format!("{} is that of {first} too. Give each its own", quoted(text)))
             }

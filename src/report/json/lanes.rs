@@ -1,0 +1,130 @@
+//! Lanes in the report.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::analysis::lanes::rate::Width;
+use crate::analysis::lanes::{Budget, Lanes, Link, Node, NodeKind, Share};
+
+use super::known;
+
+/// Who gets which PCIe lanes.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonLanes {
+    /// Connectors of the board in its order, each followed by the places on the part in it.
+    pub links: Vec<JsonLink>,
+    /// Processors, chipset and switches.
+    pub nodes: Vec<JsonNode>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonLink {
+    /// The board's own label; "SLOT7/end" for a place on the part in SLOT7.
+    pub connector: String,
+    /// "pcie", "m2", "u2", "oculink", "slimsas", "mcio", "sata".
+    pub kind: String,
+    /// Id of the placed part; null: empty.
+    pub device: Option<String>,
+    /// What the connector offers after the board's rules; 0 = off, null = unknown.
+    pub expected_lanes: Option<u8>,
+    pub expected_gen: Option<u8>,
+    /// What the link trains to; 0 = off, null = unknown. For an empty connector what a device that can use all of it would get.
+    pub trained_lanes: Option<u8>,
+    pub trained_gen: Option<u8>,
+    /// "cpu", "cpu1", "cpu2", "chipset", "switch:ID", or the id of a placed part with a switch; null: unknown.
+    pub hangs_on: Option<String>,
+    /// Root complex of the processor, as firmware numbers it; null: unknown.
+    pub root: Option<String>,
+    /// Null: nothing on the way to the processor is shared, or the connector is empty.
+    pub shares: Option<JsonShare>,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// What switched it off; null: it is on, or unknown.
+    pub disabled_by: Option<String>,
+}
+
+/// An uplink that several devices use.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonShare {
+    /// The chipset or switch whose uplink it is.
+    pub uplink: String,
+    pub lanes: Option<u8>,
+    #[serde(rename = "gen")]
+    pub generation: Option<u8>,
+    /// Raw rate of the uplink in one direction.
+    pub gb_s: Option<f64>,
+    /// Ids of the other devices behind it.
+    pub with: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonNode {
+    pub id: String,
+    /// "cpu", "chipset", "switch".
+    pub kind: String,
+    pub label: String,
+    /// Null: a processor, or unknown.
+    pub parent: Option<String>,
+    pub uplink_lanes: Option<u8>,
+    pub uplink_gen: Option<u8>,
+    /// Lanes of a processor, else those of the uplink.
+    pub lanes: Option<u16>,
+    /// Lanes in use below it.
+    pub used_lanes: Option<u16>,
+    /// Raw rate of what hangs behind over that of the uplink.
+    pub contention: Option<f64>,
+}
+
+pub(super) fn json(lanes: &Lanes) -> JsonLanes {
+    JsonLanes {
+        links: lanes.links.iter().map(link).collect(),
+        nodes: lanes.nodes.iter().zip(&lanes.budgets).map(|(n, b)| node(n, b)).collect(),
+    }
+}
+
+fn link(link: &Link) -> JsonLink {
+    let Width { lanes: expected_lanes, r#gen: expected_gen } = link.expected;
+    JsonLink {
+        connector: link.connector.clone(),
+        kind: link.kind.text().to_owned(),
+        device: link.device.map(|d| d.to_string()),
+        expected_lanes,
+        expected_gen: expected_gen.filter(|_| !link.expected.is_off()),
+        trained_lanes: link.trained.lanes,
+        trained_gen: link.trained.r#gen,
+        hangs_on: link.hangs_on.as_ref().map(ToString::to_string),
+        root: link.root.as_ref().map(ToString::to_string),
+        shares: link.shares.as_ref().map(share),
+        reason: link.reason.clone(),
+        disabled_by: link.disabled.as_ref().map(|d| d.why.clone()),
+    }
+}
+
+fn share(share: &Share) -> JsonShare {
+    JsonShare {
+        uplink: share.node.to_string(),
+        lanes: share.uplink.lanes,
+        generation: share.uplink.r#gen,
+        gb_s: known(share.uplink.raw_gb_s()),
+        with: share.with.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn node(node: &Node, budget: &Budget) -> JsonNode {
+    let kind = match node.kind {
+        NodeKind::Cpu => "cpu",
+        NodeKind::Chipset => "chipset",
+        NodeKind::Switch => "switch",
+    };
+    JsonNode {
+        id: node.id.to_string(),
+        kind: kind.to_owned(),
+        label: node.label.clone(),
+        parent: node.parent.as_ref().map(ToString::to_string),
+        uplink_lanes: node.uplink.lanes,
+        uplink_gen: node.uplink.r#gen,
+        lanes: budget.lanes,
+        used_lanes: budget.used,
+        contention: known(budget.contention),
+    }
+}
