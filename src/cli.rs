@@ -20,6 +20,7 @@ use crate::report::snapshot::opening_notes;
 use crate::report::{Report, analyze};
 
 mod catalog_check;
+mod lanes;
 mod models;
 mod new;
 mod text_report;
@@ -42,6 +43,11 @@ enum Command {
     New(Box<new::NewArgs>),
     /// Compute and judge a rig
     Report(ReportArgs),
+    /// Print where each device hangs, what its link trains to and why, and what cards exchange
+    Lanes {
+        /// Rig file
+        rig: PathBuf,
+    },
     /// Write the parts list
     Export(ExportArgs),
     /// Draw the rig to scale
@@ -189,6 +195,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, text: &mut dyn Write, 
         Some(Command::Open(args)) => return Outcome::Window(Window { open: args.file, example: args.example, theme: args.theme }),
         Some(Command::New(args)) => new::new(&args, &mut out),
         Some(Command::Report(args)) => report(&args, &mut out),
+        Some(Command::Lanes { rig }) => open(&rig, &mut out).map(|rig| {
+            let lanes = crate::analysis::lanes::lanes(&rig.catalog, &rig.project);
+            out.say(&lanes::text(&rig.catalog, &rig.project, &lanes));
+        }),
         Some(Command::Export(args)) => export(&args, &mut out),
         Some(Command::Picture(args)) => picture(&args, &mut out),
         Some(Command::Catalog(CatalogCommand::Check { folder })) => catalog_check::check(folder.as_deref(), &mut out),

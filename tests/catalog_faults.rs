@@ -62,13 +62,13 @@ fn values_out_of_range_are_refused_with_the_range() {
 
 #[test]
 fn connectors_have_ranges_and_labels_of_their_own() {
-    let list = "[\n {label = \"A\", kind = \"pcie\", size = 16, lanes = 3, gen = 4, opening = 1},\n {label = \"A\", kind = \"pcie\", gen = 9, opening = 13},\n {label = \"B\", kind = \"pci\", size = 5},\n {kind = \"m2\"},\n]";
+    let list = "[\n {label = \"A\", kind = \"pcie\", size = 16, lanes = 3, gen = 4, opening = 1},\n {label = \"A\", kind = \"pcie\", gen = 9, opening = 25},\n {label = \"B\", kind = \"pci\", size = 5},\n {kind = \"m2\"},\n]";
     let found = faults(&part("board", &[("connectors", list)]));
     let expected = [
         "own.toml:7: board.t.x: connectors[0].lanes: 3 is out of range. Allowed: one of 0, 1, 2, 4, 8, 16, 32 lanes",
         "own.toml:8: board.t.x: connectors[1].gen: 9 is out of range. Allowed: 1 to 7",
         "own.toml:8: board.t.x: connectors[1].label: \"A\" is that of connectors[0].label too. Give each its own",
-        "own.toml:8: board.t.x: connectors[1].opening: 13 is out of range. Allowed: 1 to 12",
+        "own.toml:8: board.t.x: connectors[1].opening: 25 is out of range. Allowed: 1 to 24",
         "own.toml:9: board.t.x: connectors[2].kind: unknown variant `pci`, expected one of `pcie`, `m2`, `u2`, `oculink`, `slimsas`, `mcio`, `sata`",
         "own.toml:9: board.t.x: connectors[2].size: 5 is out of range. Allowed: one of 0, 1, 2, 4, 8, 16, 32 lanes",
         "own.toml:10: board.t.x: connectors[3].label: is missing",

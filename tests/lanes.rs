@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rigbay::analysis::lanes::{Lanes, lanes};
+use rigbay::analysis::lanes::{Lanes, Pair, Span, lanes};
 use rigbay::build::SlotId;
 use rigbay::build::slots::slots;
 use rigbay::catalog::Catalog;
@@ -52,6 +52,17 @@ fn rig(catalog: &Catalog, case: &Recorded) -> Project {
     if let Some(cpu2) = &case.cpu2 {
         put(catalog, &mut project, &part(catalog, cpu2, Some("cpu")), SlotId::of(board, "cpu2"));
     }
+    project = more(catalog, project, case);
+    for (key, value) in &case.bios {
+        let edit = Edit::Set { what: board, key: format!("bios.{key}"), value: Some(value.clone()) };
+        project = edit.apply(catalog, &project).unwrap();
+    }
+    project
+}
+
+/// Puts the parts of a case in, too.
+fn more(catalog: &Catalog, mut project: Project, case: &Recorded) -> Project {
+    let board = project.rig.placements().next().unwrap().0;
     for (connector, device) in &case.put {
         let on_part = connector.rsplit_once('/').and_then(|(host, inner)| {
             let host = project.rig.occupants(&SlotId::of(board, host)).next()?;
@@ -60,10 +71,6 @@ fn rig(catalog: &Catalog, case: &Recorded) -> Project {
         let slot = on_part.unwrap_or_else(|| SlotId::of(board, connector));
         assert!(slots(catalog, &project.rig).iter().any(|s| s.id == slot), "{}: no connector {connector}", case.id);
         put(catalog, &mut project, &part(catalog, device, None), slot);
-    }
-    for (key, value) in &case.bios {
-        let edit = Edit::Set { what: board, key: format!("bios.{key}"), value: Some(value.clone()) };
-        project = edit.apply(catalog, &project).unwrap();
     }
     project
 }
@@ -102,4 +109,201 @@ fn recorded_widths_are_met_exactly() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A rig of a board, processors, and parts by connector.
+fn made(catalog: &Catalog, board: &str, cpus: &[&str], put: &[(&str, &str)], bios: &[(&str, &str)]) -> Project {
+    let owned = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>();
+    let case = Recorded {
+        id: "made".to_owned(),
+        title: String::new(),
+        source: String::new(),
+        board: board.to_owned(),
+        cpu: cpus.first().unwrap().to_string(),
+        cpu2: cpus.get(1).map(ToString::to_string),
+        put: BTreeMap::new(),
+        bios: owned(bios).into_iter().collect(),
+        expected: BTreeMap::new(),
+    };
+    let mut project = rig(catalog, &case);
+    // In the given order: a riser before what hangs on it.
+    for (connector, device) in owned(put) {
+        let only = Recorded { put: [(connector, device)].into(), bios: BTreeMap::new(), ..case_of(&case) };
+        project = more(catalog, project, &only);
+    }
+    project
+}
+
+fn case_of(case: &Recorded) -> Recorded {
+    Recorded {
+        id: case.id.clone(),
+        title: String::new(),
+        source: String::new(),
+        board: case.board.clone(),
+        cpu: case.cpu.clone(),
+        cpu2: case.cpu2.clone(),
+        put: BTreeMap::new(),
+        bios: BTreeMap::new(),
+        expected: BTreeMap::new(),
+    }
+}
+
+fn near(got: Option<f64>, wanted: f64, what: &str) {
+    let got = got.unwrap_or_else(|| panic!("{what} is unknown, measured {wanted}"));
+    assert!((got - wanted).abs() <= wanted * 0.1, "{what}: {got}, measured {wanted}");
+}
+
+/// Pair of the devices in two connectors.
+fn pair_at<'l>(lanes: &'l Lanes, a: &str, b: &str) -> &'l Pair {
+    let device = |at: &str| lanes.at(at).and_then(|l| l.device).unwrap();
+    lanes.pair(device(a), device(b)).unwrap()
+}
+
+fn topo(lanes: &Lanes, a: &str, b: &str) -> Option<String> {
+    pair_at(lanes, a, b).class.map(|c| c.text())
+}
+
+/// Widths, classes and rates of pairs, as measured. Sources: noonghunna/club-3090 docs/PCIE_P2P.md; NVIDIA/nccl-tests issue 74;
+/// local-inference-lab/rtx6kpro hardware/wrx90-cpayne-16gpu-4switch.md.
+#[test]
+fn pairs_reach_measured_rates() {
+    let catalog = catalog();
+    let card = "gpu.nvidia.rtx-3090-fe";
+    // Stock driver, then patched, on Gen4 x16.
+    let put = [("PCIE1", card), ("PCIE7", card)];
+    let stock = lanes(&catalog, &made(&catalog, "ASRock Rack ROMED8-2T", &["EPYC 7302"], &put, &[]));
+    let pair = pair_at(&stock, "PCIE1", "PCIE7");
+    assert_eq!((pair.p2p, pair.class.map(|c| c.text())), (Some(false), Some("PHB".to_owned())));
+    near(pair.gb_s, 11.28, "staged");
+    near(pair.latency_us, 15.23, "latency staged");
+    let patch = [("driver", "patched"), ("resizable_bar", "on")];
+    let patched = lanes(&catalog, &made(&catalog, "ASRock Rack ROMED8-2T", &["EPYC 7302"], &put, &patch));
+    let pair = pair_at(&patched, "PCIE1", "PCIE7");
+    assert_eq!(pair.p2p, Some(true));
+    near(pair.gb_s, 27.12, "peer");
+    near(pair.both_gb_s, 54.21, "peer, both ways");
+    // Three cards of which one hangs on the chipset; every link says x8 or x4, every class PHB.
+    let put = [("PCI_E1", card), ("PCI_E3", card), ("PCI_E5", card)];
+    let three = lanes(&catalog, &made(&catalog, "MSI MEG X570 UNIFY", &["Ryzen 9 5950X"], &put, &patch));
+    near(pair_at(&three, "PCI_E1", "PCI_E3").gb_s, 13.17, "pair at the CPU");
+    near(pair_at(&three, "PCI_E1", "PCI_E5").gb_s, 6.5, "pair over the chipset");
+    assert_eq!(topo(&three, "PCI_E1", "PCI_E5").as_deref(), Some("PHB"));
+    // The chipset card drags the ring down.
+    near(three.ring_gb_s, 6.5, "ring");
+}
+
+#[test]
+fn eight_cards_on_two_sockets_have_three_speeds() {
+    let catalog = catalog();
+    let slots: Vec<String> = (1..=8).map(|n| format!("Slot {n}")).collect();
+    let mut put: Vec<(&str, &str)> = slots.iter().map(|s| (s.as_str(), "NVIDIA A40 PCIe")).collect();
+    put.push(("Slot 1/nvlink", "NVIDIA RTX A6000 NVLink bridge, 2-slot"));
+    let project = made(&catalog, "Server board with two SP3 and eight x16 slots", &["EPYC 7302", "EPYC 7302"], &put, &[]);
+    let lanes = lanes(&catalog, &project);
+    assert_eq!(topo(&lanes, "Slot 1", "Slot 2").as_deref(), Some("NV4"));
+    near(pair_at(&lanes, "Slot 1", "Slot 2").both_gb_s, 101.6, "bridge");
+    near(pair_at(&lanes, "Slot 1", "Slot 3").both_gb_s, 50.0, "one socket");
+    // Which root complex the slots of this stand-in hang on nobody knows.
+    assert_eq!(topo(&lanes, "Slot 1", "Slot 3"), None);
+    assert_eq!(topo(&lanes, "Slot 1", "Slot 5").as_deref(), Some("SYS"));
+    near(pair_at(&lanes, "Slot 1", "Slot 5").both_gb_s, 40.0, "two sockets");
+    assert_eq!(lanes.pairs.len(), 28);
+    // Without the second processor its slots are dead, and unknown is not 0.
+    let alone = lanes_of(&catalog, &made(&catalog, "Server board with two SP3 and eight x16 slots", &["EPYC 7302"], &put, &[]));
+    assert!(alone.at("Slot 5").unwrap().is_dead());
+    assert_eq!(alone.at("Slot 4").unwrap().trained.lanes, Some(16));
+}
+
+fn lanes_of(catalog: &Catalog, project: &Project) -> Lanes {
+    lanes(catalog, project)
+}
+
+#[test]
+fn switches_keep_their_inside_when_the_uplink_is_slow() {
+    let catalog = catalog();
+    let card = "NVIDIA RTX PRO 6000 Blackwell";
+    let riser = "Switch riser x16 to four x16, PCIe 5.0";
+    let put =
+        [("PCIE_7", riser), ("PCIE_6", riser), ("PCIE_7/end1", card), ("PCIE_7/end2", card), ("PCIE_6/end1", card), ("PCIE_6/end2", card)];
+    let rig = |bios: &[(&str, &str)]| lanes(&catalog, &made(&catalog, "Gigabyte MH53-G40", &["Threadripper PRO 7955WX"], &put, bios));
+    let fast = rig(&[]);
+    assert_eq!(topo(&fast, "PCIE_7/end1", "PCIE_7/end2").as_deref(), Some("PIX"));
+    assert_eq!(topo(&fast, "PCIE_7/end1", "PCIE_6/end1").as_deref(), Some("NODE"));
+    near(pair_at(&fast, "PCIE_7/end1", "PCIE_6/end1").gb_s, 54.5, "across");
+    // Fed all at once, the two cards behind one uplink share it.
+    let host = |lanes: &Lanes| lanes.hosts.first().map(|h| (h.alone_gb_s.unwrap(), h.together_gb_s.unwrap())).unwrap();
+    let (alone, together) = host(&fast);
+    assert!((alone - 2.0 * together).abs() < 1e-9, "{alone} {together}");
+    let slow = rig(&[("gen.PCIE_7", "2")]);
+    near(pair_at(&slow, "PCIE_7/end1", "PCIE_6/end1").gb_s, 7.0, "across a Gen2 uplink");
+    near(pair_at(&slow, "PCIE_7/end1", "PCIE_7/end2").gb_s, 53.0, "inside the switch");
+}
+
+#[test]
+fn nps4_makes_four_nodes_of_one_socket() {
+    let catalog = catalog();
+    let card = "GPU x16";
+    let put = [("SLOT7", card), ("SLOT1", card), ("SLOT5", card), ("SLOT3", card), ("SLOT6", card)];
+    let rig = |nps: &str| lanes(&catalog, &made(&catalog, "Supermicro H12SSL-i", &["EPYC 7302"], &put, &[("nps", nps)]));
+    let four = rig("4");
+    let numa = |l: &Lanes, at: &str| l.at(at).unwrap().numa;
+    for (slot, node) in [("SLOT5", 0), ("SLOT3", 0), ("SLOT7", 1), ("SLOT1", 1), ("SLOT6", 2), ("SLOT4", 3), ("SLOT2", 3)] {
+        assert_eq!(numa(&four, slot), Some(node), "{slot}");
+        assert_eq!(numa(&rig("1"), slot), Some(0), "{slot}");
+    }
+    assert_eq!(topo(&four, "SLOT5", "SLOT3").as_deref(), Some("PHB"));
+    assert_eq!(topo(&four, "SLOT5", "SLOT7").as_deref(), Some("SYS"));
+    assert_eq!(topo(&rig("1"), "SLOT5", "SLOT7").as_deref(), Some("NODE"));
+}
+
+#[test]
+fn a_carrier_shows_as_many_drives_as_the_slot_is_split_into() {
+    let catalog = catalog();
+    let drives: Vec<(String, &str)> = (1..=4).map(|n| (format!("PCI_E3/M2_{n}"), "NVMe x4 Gen4")).collect();
+    let mut put = vec![("PCI_E1", "GPU x16"), ("PCI_E3", "M.2 carrier x4 x4 x4 x4")];
+    put.extend(drives.iter().map(|(at, part)| (at.as_str(), *part)));
+    let x570 = lanes(&catalog, &made(&catalog, "MSI MEG X570 UNIFY", &["CPU AM4, 20 lanes"], &put, &[]));
+    let widths: Vec<_> = (1..=4).map(|n| x570.at(&format!("PCI_E3/M2_{n}")).unwrap().trained.lanes).collect();
+    assert_eq!(widths, [Some(4), Some(4), Some(0), Some(0)], "half of the drives in a slot of eight lanes");
+    // Nobody recorded whether this board can split its slots: the first drive is certain, the others are unknown.
+    let put: Vec<(&str, &str)> = [("PCIEX16_1", "M.2 carrier x4 x4 x4 x4")].into();
+    let z790 = |bios: &[(&str, &str)]| lanes(&catalog, &made(&catalog, "ASUS WS X299 PRO", &["CPU LGA2066, 48 lanes"], &put, bios));
+    let seen = |l: &Lanes| (1..=4).map(|n| l.at(&format!("PCIEX16_1/M2_{n}")).unwrap().trained.lanes).collect::<Vec<_>>();
+    assert_eq!(seen(&z790(&[])), [Some(4), None, None, None]);
+    assert_eq!(seen(&z790(&[("split.PCIEX16_1", "x4x4x4x4")])), [Some(4); 4]);
+    assert_eq!(seen(&z790(&[("split.PCIEX16_1", "off")])), [Some(4), Some(0), Some(0), Some(0)]);
+}
+
+#[test]
+fn risers_limit_the_generation_and_oculink_the_width() {
+    let catalog = catalog();
+    let card = "gpu.nvidia.rtx-3090-fe";
+    let put = [("PCIEX16_1", "PCIe 3.0 x16 riser 300 mm"), ("PCIEX16_1/end", card)];
+    let riser = lanes(&catalog, &made(&catalog, "ASUS Pro WS WRX80E-SAGE SE WIFI", &["CPU sWRX8, 120 lanes"], &put, &[]));
+    for at in ["PCIEX16_1", "PCIEX16_1/end"] {
+        let link = riser.at(at).unwrap();
+        assert_eq!((link.trained.lanes, link.trained.r#gen), (Some(16), Some(3)), "{at}: {}", link.reason);
+    }
+    assert!(riser.at("PCIEX16_1/end").unwrap().reason.contains("rated"), "{}", riser.at("PCIEX16_1/end").unwrap().reason);
+    let put = [("OCU1", "OCuLink to x16 slot adapter"), ("OCU1/end", card)];
+    let cable = lanes(&catalog, &made(&catalog, "ASRock Rack ROMED8-2T", &["EPYC 7302"], &put, &[]));
+    assert_eq!(cable.at("OCU1/end").unwrap().trained.lanes, Some(4));
+    // The jumpers follow what is fitted where nobody set them, and the reason says so.
+    assert!(cable.at("PCIE2").unwrap().trained.is_off());
+    assert!(cable.at("PCIE2").unwrap().reason.contains("assumed to suit what is fitted"), "{}", cable.at("PCIE2").unwrap().reason);
+}
+
+#[test]
+fn bridges_join_cards_at_their_spacing_only() {
+    let catalog = catalog();
+    let card = "NVIDIA RTX A6000";
+    let rig = |other: &str| {
+        let put = [("PCIEX16_1", card), (other, card), ("PCIEX16_1/nvlink", "NVIDIA RTX A6000 NVLink bridge, 2-slot")];
+        lanes(&catalog, &made(&catalog, "ASUS X99-E WS", &["CPU LGA2011-3, 40 lanes"], &put, &[]))
+    };
+    let near = rig("PCIEX16_3");
+    assert!(matches!(near.bridges.as_slice(), [(_, Span::Joins(_))]), "{:?}", near.bridges);
+    assert_eq!(topo(&near, "PCIEX16_1", "PCIEX16_3").as_deref(), Some("NV4"));
+    let far = rig("PCIEX16_5");
+    assert!(matches!(far.bridges.as_slice(), [(_, Span::Misses { spacing: 2, .. })]), "{:?}", far.bridges);
 }

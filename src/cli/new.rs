@@ -6,11 +6,13 @@ use clap::Args;
 
 use super::models::WorkArgs;
 use super::{Out, ambiguous, catalog};
+use crate::analysis::lanes::parsed_split;
 use crate::build::fit::{Fit, fit};
 use crate::build::slots::{Slot, SlotKind, slots};
 use crate::build::{PlacementId, SlotId};
 use crate::catalog::Catalog;
 use crate::catalog::part::{Board, Part, PartKind};
+use crate::catalog::topology::alike;
 use crate::catalog::vocab::ConnectorKind;
 use crate::files;
 use crate::project::Project;
@@ -278,11 +280,63 @@ impl<'a> Maker<'a> {
 
     fn bios(&mut self, text: &str) -> Result<(), String> {
         let (key, value) = pair("--bios", "KEY=VALUE", text)?;
-        let (what, _, _) = self.board().ok_or("--bios: the rig has no board.")?;
-        let edit = Edit::Set { what, key: format!("bios.{key}"), value: Some(value.to_owned()) };
+        let (what, part, board) = self.board().ok_or("--bios: the rig has no board.")?;
+        let (key, value) = setting(part, board, key, value).map_err(|e| format!("--bios: {e}"))?;
+        let edit = Edit::Set { what, key: format!("bios.{key}"), value: Some(value) };
         self.project = edit.apply(self.catalog, &self.project).map_err(|e| format!("--bios: {e}"))?;
         Ok(())
     }
+}
+
+/// Settings that every board has, and their values.
+const SETTINGS: [(&str, &[&str]); 6] = [
+    ("above_4g", &["on", "off"]),
+    ("resizable_bar", &["on", "off"]),
+    ("iommu", &["on", "off", "pt"]),
+    ("acs", &["on", "off"]),
+    ("driver", &["stock", "patched"]),
+    ("nps", &["1", "2", "4"]),
+];
+
+/// Key and value as the lanes read them: a choice of the board by key, label or value, a setting that every board has, or one of a connector.
+fn setting(part: &Part, board: &Board, key: &str, value: &str) -> Result<(String, String), String> {
+    let on = ["on", "yes", "true", "1", "enabled"].iter().any(|yes| alike(yes, value));
+    for choice in &board.choices {
+        let named = alike(key, &choice.key) || alike(key, &choice.label);
+        // "slot4_x4=on", and "mode=CPU mode" whatever the left side is called.
+        let option = choice.option(value).or_else(|| choice.option(key).filter(|_| on));
+        match option {
+            Some(option) => return Ok((choice.key.clone(), option.value.clone())),
+            None if named => {
+                let all: Vec<&str> = choice.options.iter().map(|o| o.value.as_str()).collect();
+                return Err(format!("{} of {} has no option \"{value}\". Options: {}.", choice.key, part.name, all.join(", ")));
+            }
+            None => {}
+        }
+    }
+    if let Some((key, values)) = SETTINGS.iter().find(|(k, _)| alike(k, key)) {
+        let value = value.to_lowercase();
+        let known = values.contains(&value.as_str());
+        return if known {
+            Ok(((*key).to_owned(), value))
+        } else {
+            Err(format!("{key} is one of {}, not \"{value}\".", values.join(", ")))
+        };
+    }
+    if let Some((kind, label)) = key.split_once('.').filter(|(kind, _)| matches!(*kind, "split" | "gen")) {
+        let found = board.connectors.iter().find(|c| same(&c.label, label));
+        let connector = found.ok_or_else(|| format!("{} has no connector \"{label}\".", part.name))?;
+        let fits = if kind == "gen" { (1..=7).any(|g| value == g.to_string()) } else { value == "off" || parsed_split(value).is_some() };
+        let shape = if kind == "gen" { "1 to 7" } else { "such as x4x4x4x4, or off" };
+        return if fits {
+            Ok((format!("{kind}.{}", connector.label), value.to_owned()))
+        } else {
+            Err(format!("{key} is {shape}, not \"{value}\"."))
+        };
+    }
+    let own: Vec<&str> = board.choices.iter().map(|c| c.key.as_str()).collect();
+    let all: Vec<&str> = own.into_iter().chain(SETTINGS.iter().map(|(k, _)| *k)).chain(["split.CONNECTOR", "gen.CONNECTOR"]).collect();
+    Err(format!("{} has no setting \"{key}\". Settings: {}.", part.name, all.join(", ")))
 }
 
 /// `x4` means four.

@@ -7,6 +7,7 @@ use crate::catalog::part::PartKind;
 use crate::catalog::topology::SWITCH;
 use crate::catalog::vocab::{ConnectorKind, DriveBus};
 
+use super::flows::flows;
 use super::rate::{Width, lower, trained_lanes};
 use super::rules::{Cause, State, Table, socket_of, table};
 use super::seats::{Seat, World};
@@ -26,7 +27,26 @@ pub(super) fn links(mut world: World<'_>) -> Lanes {
     let selected = world.board.choices.iter().zip(&world.selected);
     let choices =
         selected.map(|(c, (value, chosen))| Selected { key: c.key.clone(), value: value.map(str::to_owned), chosen: *chosen }).collect();
-    Lanes { board: Some(world.board_id), nodes, links, budgets, choices }
+    let mut lanes = Lanes { board: Some(world.board_id), nodes, links, budgets, choices, ..Lanes::default() };
+    numa(&world, &mut lanes);
+    flows(&world, &mut lanes);
+    lanes
+}
+
+/// One node per socket, or four where the BIOS splits the processor.
+fn numa(world: &World<'_>, lanes: &mut Lanes) {
+    let of = |link: &Link| {
+        let socket = lanes.path(link).last().and_then(|n| n.socket)? as u8;
+        if !world.nps4() {
+            return Some(socket);
+        }
+        let root = world.board.roots.iter().find(|r| Some(r.id.as_str()) == link.root.as_deref())?;
+        Some(socket * 4 + root.nps4_node?)
+    };
+    let nodes: Vec<Option<u8>> = lanes.links.iter().map(of).collect();
+    for (link, node) in lanes.links.iter_mut().zip(nodes) {
+        link.numa = node;
+    }
 }
 
 /// Processors, chipset and switches of the board.
@@ -134,6 +154,7 @@ impl<'a> Maker<'_, 'a> {
             able: None,
             hangs_on: offer.node.clone(),
             root: offer.complex.clone(),
+            numa: None,
             shares: None,
             reason: String::new(),
             disabled: offer.off.clone(),

@@ -10,14 +10,24 @@ use crate::catalog::Catalog;
 use crate::catalog::vocab::ConnectorKind;
 use crate::project::Project;
 
+mod address;
+mod example;
+pub mod fair;
+mod flows;
 mod links;
+mod peers;
 pub mod rate;
 mod rules;
 mod seats;
 mod split;
 mod words;
 
+pub use address::AddressSpace;
+pub use example::{GUIDE_BYTES, GUIDE_DIFFERENCE, GuideRow, guide_example};
+pub use flows::{DriveFlow, HostFlow, Pair};
+pub use peers::{Bridged, PathClass, Span};
 use rate::Width;
+pub use split::parsed as parsed_split;
 pub use words::origin_text;
 
 /// Where links begin: `cpu`, `cpu1`, `cpu2`, `chipset`, `switch:ID` as the board names them, or `p5` for a switch on the placed
@@ -86,6 +96,8 @@ pub struct Link {
     pub hangs_on: Option<NodeId>,
     /// Root complex of the processor behind it, where the board's sources tell them apart.
     pub root: Option<Arc<str>>,
+    /// NUMA node, where the BIOS settings and the board's facts tell it.
+    pub numa: Option<u8>,
     /// Set where the way to the processor is shared.
     pub shares: Option<Share>,
     /// Why, in one sentence.
@@ -156,6 +168,17 @@ pub struct Lanes {
     /// One per node.
     pub budgets: Vec<Budget>,
     pub choices: Vec<Selected>,
+    /// Every two cards.
+    pub pairs: Vec<Pair>,
+    /// Host and card, in the order of the links.
+    pub hosts: Vec<HostFlow>,
+    /// Every drive and card.
+    pub drives: Vec<DriveFlow>,
+    /// What an all-reduce moves: the slowest neighbour of a ring over all cards, GB/s; `None` = unknown, or fewer than two cards.
+    pub ring_gb_s: Option<f64>,
+    /// NVLink bridges by the card that carries them.
+    pub bridges: Vec<(PlacementId, Span)>,
+    pub address: AddressSpace,
 }
 
 impl Lanes {
@@ -173,6 +196,10 @@ impl Lanes {
     /// The link of a connector by its label.
     pub fn at(&self, connector: &str) -> Option<&Link> {
         self.links.iter().find(|l| l.connector == connector)
+    }
+    /// Two cards, in either order.
+    pub fn pair(&self, a: PlacementId, b: PlacementId) -> Option<&Pair> {
+        self.pairs.iter().find(|p| (p.a, p.b) == (a, b) || (p.a, p.b) == (b, a))
     }
     /// Nodes from the one a link hangs on up to the processor.
     pub fn path(&self, link: &Link) -> Vec<&Node> {

@@ -27,7 +27,7 @@ impl Width {
     /// What large pinned copies reach in one direction, GB/s.
     pub fn copy_gb_s(self) -> Option<f64> {
         match self.r#gen {
-            Some(generation) => Some(self.raw_gb_s()? * efficiency(generation)),
+            Some(generation) => Some(self.raw_gb_s()? * host_efficiency(generation)),
             None => self.raw_gb_s(),
         }
     }
@@ -58,16 +58,26 @@ fn lane_gb_s(generation: u8) -> Option<f64> {
     Some(gt_s * encoding / 8.0)
 }
 
-/// Share of the raw rate that large pinned copies reach.
+/// Share of the raw rate that large pinned copies between host and card reach.
 ///
-/// Gen4: 26.0 of 31.5 GB/s (README of NVIDIA/nvbandwidth) and 27.1 from card to card (noonghunna/club-3090, `docs/PCIE_P2P.md`). Gen5: 55.4 of
-/// 63.0 (stas00/ml-engineering, eight H200). Gen3: 12 to 13 of 15.75, general knowledge, source not recorded. Gen2: 6.0 of 8.0 (NVIDIA's FAQ).
-/// Gen1 counts as Gen2 and Gen6 as Gen5, for want of a measurement.
-pub const fn efficiency(generation: u8) -> f64 {
+/// Gen4: 26.0 of 31.5 GB/s (README of NVIDIA/nvbandwidth). Gen5: 55.4 of 63.0 (stas00/ml-engineering, eight H200). Gen3: 12 to 13 of 15.75,
+/// general knowledge, source not recorded. Gen2: 6.0 of 8.0 (NVIDIA's FAQ). Gen1 counts as Gen2 and Gen6 as Gen5, for want of a measurement.
+pub const fn host_efficiency(generation: u8) -> f64 {
     match generation {
         0..=2 => 0.75,
         3 => 0.82,
         4 => 0.84,
+        _ => 0.88,
+    }
+}
+
+/// The same from card to card.
+///
+/// Gen4: 27.1 of 31.5 GB/s at x16 and 13.2 of 15.75 at x8 (noonghunna/club-3090, `docs/PCIE_P2P.md`). Gen5: 53 to 56 of 63
+/// (local-inference-lab/rtx6kpro). Older generations count as Gen4: the same cards and packets at another clock.
+pub const fn peer_efficiency(generation: u8) -> f64 {
+    match generation {
+        0..=4 => 0.84,
         _ => 0.88,
     }
 }

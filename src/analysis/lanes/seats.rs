@@ -26,6 +26,8 @@ pub(super) struct World<'a> {
     pub cpus: [Option<(&'a Part, &'a Cpu)>; 2],
     /// By host and name of the place.
     seats: BTreeMap<(PlacementId, &'a str), Seat<'a>>,
+    /// Speed in MT/s and number of modules of each kit.
+    kits: Vec<(Option<u32>, Option<u8>)>,
     /// Option in force per choice of the board, and whether somebody chose it.
     pub selected: Vec<(Option<&'a str>, bool)>,
 }
@@ -43,8 +45,11 @@ impl<'a> World<'a> {
         let (board_id, board_part) = build.part_in(catalog, &SlotId::rig("board"))?;
         let PartKind::Board(board) = &board_part.kind else { return None };
         let piece = build.placement(board_id)?;
-        let mut seats = BTreeMap::new();
+        let (mut seats, mut kits) = (BTreeMap::new(), Vec::new());
         for (id, piece, part) in build.placed(catalog) {
+            if let PartKind::Ram(ram) = &part.kind {
+                kits.push((ram.speed_mt_s, ram.modules));
+            }
             if let Some(slot) = &piece.slot
                 && let Some(host) = slot.host_part()
             {
@@ -60,7 +65,7 @@ impl<'a> World<'a> {
         };
         let cpus = [cpu("cpu1"), cpu("cpu2")];
         let selected = board.choices.iter().map(|c| selected(c, piece)).collect();
-        Some(Self { board_id, board_part, board, piece, cpus, seats, selected })
+        Some(Self { board_id, board_part, board, piece, cpus, seats, kits, selected })
     }
 
     pub(super) fn seat(&self, host: PlacementId, name: &str) -> Option<Seat<'a>> {
@@ -132,6 +137,30 @@ impl<'a> World<'a> {
     fn bios(&self, option: &str) -> Option<bool> {
         let at = self.board.choices.iter().position(|c| c.options.iter().any(|o| o.value == option))?;
         Some(self.selected.get(at)?.0? == option)
+    }
+
+    /// A setting that every board has: `above_4g`, `resizable_bar` ("on", "off"), `driver` ("stock", "patched"), `nps` ("1", "4").
+    pub(super) fn choice(&self, key: &str) -> Option<&'a str> {
+        self.piece.settings.get(&format!("bios.{key}")).map(String::as_str)
+    }
+
+    /// Each quadrant of a processor is a NUMA node.
+    pub(super) fn nps4(&self) -> bool {
+        self.choice("nps") == Some("4")
+    }
+
+    /// Bandwidth of each socket's memory in GB/s: filled channels at the speed that kits and processor have in common, eight bytes each.
+    /// `None` = unknown.
+    pub(super) fn memory_gb_s(&self) -> [Option<f64>; 2] {
+        let sockets = self.cpus.iter().flatten().count().max(1);
+        let of = |cpu: &Cpu| {
+            let modules: Option<u32> = self.kits.iter().map(|(_, n)| n.map(u32::from)).sum();
+            let slowest = self.kits.iter().map(|(speed, _)| *speed).try_fold(u32::MAX, |least, speed| Some(least.min(speed?)))?;
+            let speed = slowest.min(cpu.memory_mt_s?);
+            let channels = (modules? / sockets as u32).min(u32::from(cpu.memory_channels?));
+            (channels > 0).then(|| f64::from(channels) * f64::from(speed) * 8.0 / 1000.0)
+        };
+        self.cpus.map(|cpu| cpu.and_then(|(_, cpu)| of(cpu)))
     }
 
     /// A setting of the board, such as `bios.split.PCIEX16_1`.

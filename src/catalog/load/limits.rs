@@ -42,7 +42,7 @@ const RANGES: &[(&str, &str, Limit, &str)] = &[
     ("board", "roots.nps4_node", Within(0.0, 3.0), ""),
     ("", "*lanes", LANES, "lanes"),
     ("board", "connectors.size", LANES, "lanes"),
-    ("board", "connectors.opening", Within(1.0, 12.0), ""),
+    ("board", "connectors.opening", Within(1.0, 24.0), ""),
     ("board", "connectors.order", Within(1.0, 64.0), ""),
     ("", "*_gb", Above(0.0, 1e7), "GB"),
     ("", "gb_per_module", Above(0.0, 1e7), "GB"),

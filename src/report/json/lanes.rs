@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analysis::lanes::rate::Width;
-use crate::analysis::lanes::{Budget, Lanes, Link, Node, NodeKind, Share};
+use crate::analysis::lanes::{Budget, Lanes, Link, Node, NodeKind, Pair, Share};
 
 use super::known;
 
@@ -15,6 +15,15 @@ pub struct JsonLanes {
     pub links: Vec<JsonLink>,
     /// Processors, chipset and switches.
     pub nodes: Vec<JsonNode>,
+    /// Every two cards.
+    pub pairs: Vec<JsonPair>,
+    /// Copies from the host's memory to each card.
+    pub hosts: Vec<JsonHost>,
+    /// Loading from each drive into each card, through the host's memory.
+    pub drives: Vec<JsonDriveFlow>,
+    /// What an all-reduce over all cards moves; null: unknown, or fewer than two cards.
+    pub ring_gb_s: Option<f64>,
+    pub address_space: JsonAddressSpace,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -35,6 +44,8 @@ pub struct JsonLink {
     pub hangs_on: Option<String>,
     /// Root complex of the processor, as firmware numbers it; null: unknown.
     pub root: Option<String>,
+    /// NUMA node; null: unknown.
+    pub numa: Option<u8>,
     /// Null: nothing on the way to the processor is shared, or the connector is empty.
     pub shares: Option<JsonShare>,
     /// Why, in one sentence.
@@ -75,10 +86,95 @@ pub struct JsonNode {
     pub contention: Option<f64>,
 }
 
+/// Two cards.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonPair {
+    pub a: String,
+    pub b: String,
+    /// As `nvidia-smi topo -m` names it: "NV4", "PIX", "PXB", "PHB", "NODE", "SYS"; null: unknown.
+    pub class: Option<String>,
+    /// One may reach the other's memory; null: unknown.
+    pub p2p: Option<bool>,
+    /// Large copies in one direction, nothing else running.
+    pub gb_s: Option<f64>,
+    /// Both directions at once, together.
+    pub both_gb_s: Option<f64>,
+    /// A small transfer.
+    pub latency_us: Option<f64>,
+    /// Why peer access is there or not, or what is unknown.
+    pub why: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonHost {
+    pub gpu: String,
+    /// To the card, nothing else running.
+    pub alone_gb_s: Option<f64>,
+    /// To the card while all cards are fed.
+    pub together_gb_s: Option<f64>,
+    /// To the card while it also sends as much.
+    pub duplex_gb_s: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonDriveFlow {
+    pub drive: String,
+    pub gpu: String,
+    pub gb_s: Option<f64>,
+}
+
+/// Memory windows of cards, which the BIOS must place.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonAddressSpace {
+    /// Sum of the windows that cards open at start.
+    pub need_gb: Option<f64>,
+    pub have_gb: Option<f64>,
+    /// The BIOS places windows above 4 GB.
+    pub above_4g: Option<bool>,
+    /// Cards whose window fits only above 4 GB.
+    pub large: Vec<String>,
+}
+
+fn pair(pair: &Pair) -> JsonPair {
+    JsonPair {
+        a: pair.a.to_string(),
+        b: pair.b.to_string(),
+        class: pair.class.map(|c| c.text()),
+        p2p: pair.p2p,
+        gb_s: known(pair.gb_s),
+        both_gb_s: known(pair.both_gb_s),
+        latency_us: known(pair.latency_us),
+        why: pair.why.to_owned(),
+    }
+}
+
 pub(super) fn json(lanes: &Lanes) -> JsonLanes {
     JsonLanes {
         links: lanes.links.iter().map(link).collect(),
         nodes: lanes.nodes.iter().zip(&lanes.budgets).map(|(n, b)| node(n, b)).collect(),
+        pairs: lanes.pairs.iter().map(pair).collect(),
+        hosts: lanes
+            .hosts
+            .iter()
+            .map(|h| JsonHost {
+                gpu: h.gpu.to_string(),
+                alone_gb_s: known(h.alone_gb_s),
+                together_gb_s: known(h.together_gb_s),
+                duplex_gb_s: known(h.duplex_gb_s),
+            })
+            .collect(),
+        drives: lanes
+            .drives
+            .iter()
+            .map(|d| JsonDriveFlow { drive: d.drive.to_string(), gpu: d.gpu.to_string(), gb_s: known(d.gb_s) })
+            .collect(),
+        ring_gb_s: known(lanes.ring_gb_s),
+        address_space: JsonAddressSpace {
+            need_gb: known(lanes.address.need_gb),
+            have_gb: known(lanes.address.have_gb),
+            above_4g: lanes.address.above_4g,
+            large: lanes.address.large.iter().map(ToString::to_string).collect(),
+        },
     }
 }
 
@@ -94,6 +190,7 @@ fn link(link: &Link) -> JsonLink {
         trained_gen: link.trained.r#gen,
         hangs_on: link.hangs_on.as_ref().map(ToString::to_string),
         root: link.root.as_ref().map(ToString::to_string),
+        numa: link.numa,
         shares: link.shares.as_ref().map(share),
         reason: link.reason.clone(),
         disabled_by: link.disabled.as_ref().map(|d| d.why.clone()),
