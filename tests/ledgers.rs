@@ -29,6 +29,7 @@ fn part(id: &str, kind: PartKind) -> Part {
         id: PartId::new(id),
         name: id.to_owned(),
         maker: None,
+        aliases: Vec::new(),
         part_number: None,
         generic: false,
         notes: None,

@@ -50,7 +50,7 @@ impl std::fmt::Display for Fault {
 }
 
 /// Fields that every kind has; the rest are facts and need a `from` entry.
-const COMMON: [&str; 10] = ["id", "name", "maker", "part_number", "generic", "like", "notes", "from", "prices", "life"];
+const COMMON: [&str; 11] = ["id", "name", "aliases", "maker", "part_number", "generic", "like", "notes", "from", "prices", "life"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,6 +59,8 @@ struct Head {
     /// Its absence is named by the limits.
     #[serde(default)]
     name: String,
+    #[serde(default)]
+    aliases: Vec<String>,
     #[serde(default)]
     maker: Option<String>,
     #[serde(default)]
@@ -338,6 +340,7 @@ fn build_part(
     Some(Part {
         id: PartId::new(&head.id),
         name: head.name,
+        aliases: head.aliases,
         maker: head.maker,
         part_number: head.part_number,
         generic: head.generic,

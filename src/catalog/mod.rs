@@ -94,9 +94,9 @@ impl Catalog {
             let maker = p.maker.as_ref().map(|m| m.to_lowercase()).unwrap_or_default();
             name.strip_prefix(&maker).unwrap_or(name).trim_start() == wanted || p.short_name().to_lowercase() == wanted
         };
-        let steps: [Test<'_>; 4] = [&|p, _| p.id.as_str() == wanted, &|_, name| name == wanted, &without_maker, &|_, name| {
-            !wanted.is_empty() && name.contains(&wanted)
-        }];
+        let alias = |p: &Part, _: &str| p.aliases.iter().any(|a| a.to_lowercase() == wanted);
+        let part_of = |_: &Part, name: &str| !wanted.is_empty() && name.contains(&wanted);
+        let steps: [Test<'_>; 5] = [&|p, _| p.id.as_str() == wanted, &|_, name| name == wanted, &without_maker, &alias, &part_of];
         for step in steps {
             let found: Vec<&Part> = all.iter().filter(|(p, name)| step(p, name)).map(|(p, _)| *p).collect();
             // "RTX A6000" is sold by NVIDIA and by others under one name: the chip's maker is meant.

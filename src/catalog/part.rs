@@ -95,6 +95,8 @@ pub struct Part {
     pub id: PartId,
     /// Full name, maker included: "NVIDIA GeForce RTX 3090 Founders Edition".
     pub name: String,
+    /// Other names that mean this part, as people write them: "x1 card".
+    pub aliases: Vec<String>,
     pub maker: Option<String>,
     pub part_number: Option<String>,
     /// A stand-in for what-if rigs, not a product.

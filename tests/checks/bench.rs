@@ -169,6 +169,7 @@ pub fn part(id: &str, price: f64, kind: PartKind) -> Part {
         id: PartId::new(&format!("{}.test.{id}", kind.key())),
         name: id.to_owned(),
         maker: None,
+        aliases: Vec::new(),
         part_number: None,
         generic: false,
         notes: None,

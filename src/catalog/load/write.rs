@@ -38,6 +38,9 @@ fn part_table(part: &Part, key_of: &mut dyn FnMut(&String) -> String) -> Result<
     let mut put = |key: &str, value: toml::Value| table.insert(key.to_owned(), value);
     put("id", part.id.as_str().into());
     put("name", part.name.as_str().into());
+    if !part.aliases.is_empty() {
+        put("aliases", part.aliases.clone().into());
+    }
     for (key, text) in [("maker", &part.maker), ("part_number", &part.part_number), ("notes", &part.notes)] {
         if let Some(text) = text {
             put(key, text.as_str().into());
