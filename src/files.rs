@@ -33,6 +33,22 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, FileError> {
     String::from_utf8(data).map_err(|_| FileError::NotText { path: name })
 }
 
+/// Opens a file of any size for reading pieces of it, and tells its length in bytes. Errors name the path.
+pub fn open(path: &Path) -> Result<(std::fs::File, u64), FileError> {
+    let read = |e: std::io::Error| FileError::Read { path: path.display().to_string(), reason: e.to_string() };
+    let file = std::fs::File::open(path).map_err(read)?;
+    let about = file.metadata().map_err(read)?;
+    if !about.is_file() {
+        return Err(read(std::io::Error::other("not a regular file")));
+    }
+    Ok((file, about.len()))
+}
+
+/// Whether `path` is a file.
+pub fn is_file(path: &Path) -> bool {
+    path.is_file()
+}
+
 /// Replaces `path` by `data` in one step: a crash leaves the old file or the new one, never half of it. Others may read it as they
 /// could read the old file, or any new file of the user's.
 pub fn write_atomic(path: &Path, data: &[u8]) -> Result<(), FileError> {

@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking and read their own small files")]
 
+#[path = "support/gguf.rs"]
+#[expect(dead_code, reason = "each test program uses a part of it")]
+mod gguf;
+
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -272,4 +276,24 @@ fn stand_ins_have_the_names_that_people_write() {
     for id in ["cpu.generic.sp3", "nic.generic.card-x1", "gpu.generic.x16-gen4", "nic.generic.x8", "drive.generic.nvme-x4"] {
         assert!(rig.contains(&format!("\"{id}\"")), "{id}");
     }
+}
+
+#[test]
+fn a_gguf_file_brings_its_own_precision() {
+    let dir = home();
+    let file = gguf::llama(2, 256, 100);
+    let (mut bytes, length) = file.header();
+    bytes.resize(usize::try_from(length).unwrap(), 0);
+    std::fs::write(dir.path().join("tiny.gguf"), bytes).unwrap();
+    new(dir.path(), &["--put", "Slot 1=GPU", "--model", "tiny.gguf"]);
+    let work = &json(dir.path(), &[])["rig"]["workloads"][0];
+    assert_eq!((work["model"].as_str(), work["precision"].as_str()), (Some("Tiny"), Some("gguf")), "{work}");
+    let other = json(dir.path(), &["--quant", "q8_0"]);
+    assert_eq!(other["rig"]["workloads"][0]["precision"], "q8_0");
+    let back = json(dir.path(), &["--model", "Llama-3.1-8B"]);
+    assert_eq!(back["rig"]["workloads"][0]["precision"], "q4_k_m", "another model has no such file");
+    let args = ["report", "rig.toml", "--model", "Llama-3.1-8B", "--quant", "gguf"];
+    assert!(refused(dir.path(), &args).contains("needs a model read from such a file"));
+    std::fs::write(dir.path().join("bad.gguf"), b"GGUF\x03").unwrap();
+    assert!(refused(dir.path(), &["report", "rig.toml", "--model", "bad.gguf"]).starts_with("bad.gguf: ends at byte 5"));
 }

@@ -148,6 +148,7 @@ fn shape(groups: Vec<LayerGroup>) -> ModelShape {
         published_precision: None,
         source: String::new(),
         remarks: Vec::new(),
+        ..ModelShape::default()
     }
 }
 

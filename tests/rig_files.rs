@@ -10,7 +10,9 @@ use rigbay::build::slots::slots;
 use rigbay::build::{PlacementId, SlotId};
 use rigbay::catalog::Catalog;
 use rigbay::catalog::load::load;
-use rigbay::catalog::model::{Cache, Experts, LayerGroup, ModelShape, TensorClass, Tensors};
+use rigbay::catalog::model::{
+    Cache, Convolution, ExactTensors, ExactWeights, Experts, LayerGroup, ModelShape, TensorClass, Tensors, WeightsFormat,
+};
 use rigbay::catalog::part::{Part, PartId};
 use rigbay::project::edit::{Edit, VariantChange};
 use rigbay::project::file::{Figure, Snapshot, differences, load_text, used_parts};
@@ -53,6 +55,7 @@ fn model() -> ModelShape {
         published_precision: Some("bf16".to_owned()),
         source: "made up for tests".to_owned(),
         remarks: vec!["line one\nline two".to_owned()],
+        ..ModelShape::default()
     }
 }
 
@@ -207,6 +210,54 @@ fn the_file_of_format_1_opens() {
     let loaded = load_text(&Catalog::default(), &text, path).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(loaded.project, sample());
     assert_eq!(loaded.copies.parts.len(), 6);
+}
+
+/// What a file of weights or a convolutional network adds to a shape.
+fn with_tables() -> Project {
+    let model = ModelShape {
+        weights: Some(ExactWeights {
+            format: WeightsFormat::Gguf,
+            label: "Q4_K_M".to_owned(),
+            files: 2,
+            file_bytes: 5_000_000_000,
+            tensors: 291,
+            groups: vec![
+                ExactTensors { class: TensorClass::Head, kind: "Q6_K".to_owned(), layers: Vec::new(), elements: 256, bytes: 210 },
+                ExactTensors { class: TensorClass::Mlp, kind: "Q4_K".to_owned(), layers: vec![[0, 3], [7, 31]], elements: 512, bytes: 288 },
+            ],
+        }),
+        convolutions: vec![Convolution {
+            name: "stem".to_owned(),
+            in_channels: 3,
+            out_channels: 64,
+            kernel: 7,
+            stride: 2,
+            in_side: 224,
+            out_side: 112,
+            activation: true,
+            joins: false,
+            shortcut: false,
+        }],
+        ..model()
+    };
+    let workload = Workload::of(Arc::new(model));
+    assert_eq!(workload.precision.text(), "gguf");
+    Edit::Workload { index: 0, workload: Some(Box::new(workload)) }.apply(&mini(), &sample()).unwrap()
+}
+
+#[test]
+fn exact_tables_are_saved_and_checked() {
+    assert_eq!(reopened(&mini(), &with_tables()), with_tables());
+    let text = rig_text(&mini(), &with_tables()).unwrap();
+    for (from, to, expected) in [
+        ("bytes = 288", "bytes = 9000000000000000000", "has a table of tensors that no file has"),
+        ("elements = 512", "elements = 4000000000000000000", "has a table of tensors that no file has"),
+        ("format = \"gguf\"", "format = \"safetensors\"", "precision as in the file needs a model read from such a file"),
+    ] {
+        assert!(text.contains(from), "{from} in {text}");
+        let error = refused(&text.replace(from, to));
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 fn refused(text: &str) -> String {

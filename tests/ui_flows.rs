@@ -1,6 +1,10 @@
 //! The window, driven by accessible names: start page, placing by keyboard and by drag, undo, opening a model, parts list, findings.
 #![cfg(feature = "gui")]
 
+#[path = "support/gguf.rs"]
+#[expect(dead_code, reason = "each test program uses a part of it")]
+mod gguf;
+
 use std::sync::{Arc, LazyLock};
 
 use eframe::egui::{self, Key, Modifiers, Role, vec2};
@@ -173,7 +177,7 @@ fn a_configuration_is_opened_by_its_path() {
     let mut harness = empty_rig();
     harness.get_by_label("Rig").click();
     harness.run();
-    harness.get_by_label("Open a model's config.json…").click();
+    harness.get_by_label("Open a model's file…").click();
     harness.run();
     harness.get_by_role_and_label(Role::TextInput, "Path of the file").type_text(path.to_str().unwrap());
     harness.run();
@@ -364,6 +368,67 @@ fn a_configuration_opened_as_a_file_starts_a_rig_and_is_named_from_its_contents(
     harness.run();
     open(&mut harness);
     assert_eq!((models(&harness).len(), pieces(&harness)), (1, before));
+}
+
+#[test]
+fn a_gguf_file_opens_as_a_model_with_its_own_precision() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tiny.gguf");
+    let (mut bytes, length) = gguf::llama(2, 256, 100).header();
+    bytes.resize(usize::try_from(length).unwrap(), 0);
+    rigbay::files::write_atomic(&path, &bytes).unwrap();
+    let mut harness = empty_rig();
+    pick_first_model(&mut harness, "qwen2.5 7b");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::O);
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, "Path of the file").type_text(path.to_str().unwrap());
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    let workload = harness.state().session.project().workloads[0].clone();
+    assert_eq!((workload.name.as_str(), workload.precision.text()), ("Tiny", "gguf"), "{:?}", harness.state().notices);
+    assert!(harness.query_by_label_contains("Precision: as in the file: Q4_K_M").is_some());
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert_eq!(harness.state().session.project().workloads[0].precision.text(), "q4_k_m");
+}
+
+#[test]
+fn a_model_is_built_by_hand_with_its_count_in_sight() {
+    let mut harness = empty_rig();
+    harness.get_by_role_and_label(Role::ComboBox, "Model").click();
+    harness.run();
+    harness.get_by_label("Build one by hand…").click();
+    harness.run();
+    assert!(harness.query_by_label("6,738,415,616 parameters").is_some());
+    let layers = harness.get_by_label("Layers");
+    layers.click();
+    harness.run();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.get_by_label("Layers").type_text("16");
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(harness.query_by_label("3,500,281,856 parameters").is_some());
+    harness.get_by_role_and_label(Role::Button, "Use this model").click();
+    harness.run();
+    let workload = harness.state().session.project().workloads[0].clone();
+    assert_eq!((workload.model.params(), workload.model.layers, workload.name.as_str()), (3_500_281_856, 16, "My model"));
+    // It opens again with its own sizes, and a size that contradicts another is told and cannot be used.
+    harness.get_by_role_and_label(Role::ComboBox, "Model: My model").click();
+    harness.run();
+    harness.get_by_label("Build one by hand…").click();
+    harness.run();
+    assert!(harness.query_by_label("3,500,281,856 parameters").is_some());
+    harness.get_by_label("KV heads").click();
+    harness.run();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.get_by_label("KV heads").type_text("5");
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(harness.query_by_label_contains("divides the 32 heads").is_some());
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert_eq!(harness.state().session.project().workloads[0].model.layers, 16);
 }
 
 #[test]

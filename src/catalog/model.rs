@@ -30,6 +30,8 @@ pub enum TensorClass {
     Norm,
     /// Recurrent or state-space mixers.
     Mixer,
+    /// Kernels of convolutional networks.
+    Convolution,
     Head,
     Other,
 }
@@ -44,6 +46,133 @@ pub struct Tensors {
     pub params: u64,
     /// Of these, the parameters one token reads (routed experts: the chosen ones). Equal to `params` for dense classes.
     pub active: u64,
+}
+
+/// A file format whose own table of tensors gives exact bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WeightsFormat {
+    Gguf,
+    Safetensors,
+}
+
+impl WeightsFormat {
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Gguf => "GGUF",
+            Self::Safetensors => "safetensors",
+        }
+    }
+}
+
+/// What the weights take according to the tables of the files that hold them, to the byte.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExactWeights {
+    pub format: WeightsFormat,
+    /// How the file calls its mixture: `Q4_K_M`; empty if it does not say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// Files of a split model.
+    pub files: u32,
+    /// Bytes of all files, headers and vocabulary included.
+    pub file_bytes: u64,
+    /// Tensors in the files.
+    pub tensors: u64,
+    pub groups: Vec<ExactTensors>,
+}
+
+/// Tensors of one class and storage type that are alike in several layers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExactTensors {
+    pub class: TensorClass,
+    /// Storage type in the file's words: `Q4_K`, `BF16`.
+    pub kind: String,
+    /// First and last of each run of layers, counted from 0; empty for what lies outside the layers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<[u32; 2]>,
+    /// Stored numbers in one such layer, or in all where `layers` is empty. Packed types count their containers.
+    pub elements: u64,
+    /// Bytes in one such layer, or in all where `layers` is empty.
+    pub bytes: u64,
+}
+
+impl ExactTensors {
+    /// Layers it stands for; 1 outside the layers.
+    pub fn times(&self) -> u64 {
+        if self.layers.is_empty() {
+            return 1;
+        }
+        self.layers.iter().map(|[first, last]| u64::from(last.saturating_sub(*first)).saturating_add(1)).fold(0, u64::saturating_add)
+    }
+
+    /// Whether layer `n` is one of them.
+    pub fn in_layer(&self, n: u32) -> bool {
+        self.layers.iter().any(|[first, last]| (*first..=*last).contains(&n))
+    }
+
+    /// Bytes in all layers together.
+    pub fn total(&self) -> u64 {
+        self.bytes.saturating_mul(self.times())
+    }
+}
+
+impl ExactWeights {
+    /// Bytes of all tensors.
+    pub fn total(&self) -> u64 {
+        self.groups.iter().map(ExactTensors::total).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes of one class in all layers.
+    pub fn bytes_of(&self, class: TensorClass) -> u64 {
+        self.groups.iter().filter(|g| g.class == class).map(ExactTensors::total).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes of the layer with this number, counted from 0.
+    pub fn layer_bytes(&self, n: u32) -> u64 {
+        self.groups.iter().filter(|g| g.in_layer(n)).map(|g| g.bytes).fold(0, u64::saturating_add)
+    }
+}
+
+/// One convolution of a convolutional network, with what it makes of one image.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Convolution {
+    /// "stage 2, block 1, 3×3"
+    pub name: String,
+    pub in_channels: u32,
+    pub out_channels: u32,
+    /// Side of the square kernel.
+    pub kernel: u32,
+    pub stride: u32,
+    /// Side of the square input and output, in positions.
+    pub in_side: u32,
+    pub out_side: u32,
+    /// An activation follows the batch norm that every one of these has.
+    pub activation: bool,
+    /// The result is added to the block's input, and an activation follows the sum.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub joins: bool,
+    /// A projection of the block's input, beside its main path.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shortcut: bool,
+}
+
+impl Convolution {
+    /// Numbers in the input for one image.
+    pub fn input(&self) -> u64 {
+        u64::from(self.in_channels).saturating_mul(u64::from(self.in_side).saturating_mul(u64::from(self.in_side)))
+    }
+    /// Numbers in the output for one image.
+    pub fn output(&self) -> u64 {
+        u64::from(self.out_channels).saturating_mul(u64::from(self.out_side).saturating_mul(u64::from(self.out_side)))
+    }
+    /// Weights of the kernel; there is no bias.
+    pub fn weights(&self) -> u64 {
+        let area = u64::from(self.kernel).saturating_mul(u64::from(self.kernel));
+        u64::from(self.in_channels).saturating_mul(u64::from(self.out_channels)).saturating_mul(area)
+    }
 }
 
 /// What one layer keeps in the cache per sequence.
@@ -64,7 +193,7 @@ pub enum Cache {
     None,
 }
 
-/// `count` layers that keep the same kind of cache.
+/// `count` layers that keep the same kind of cache. A layer that keeps two kinds is counted in two groups.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayerGroup {
@@ -73,7 +202,7 @@ pub struct LayerGroup {
 }
 
 /// A model, whatever file it came from. Counts are exact for its configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelShape {
     /// "meta-llama/Llama-3.1-8B"
@@ -102,6 +231,12 @@ pub struct ModelShape {
     /// Anything the reader must know: an unknown `model_type` read by its keys, a part left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+    /// Exact bytes, where the shape was read together with the weights' own table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<ExactWeights>,
+    /// The convolutions of a convolutional network in order, for one image of the configuration's size; empty for others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub convolutions: Vec<Convolution>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,9 +4,10 @@
 //! [`Precision::model_bytes`] follows those rules. Reproduced with them: all 22 quantised files of Llama 3.1 8B in the
 //! llama.cpp documentation to the last printed digit, see `tests/gguf_sizes.rs`.
 
+pub mod ggml;
 mod recipe;
 
-use super::model::{Cache, ModelShape, TensorClass as T};
+use super::model::{Cache, ExactWeights, ModelShape, TensorClass as T, Tensors, WeightsFormat};
 pub use recipe::Block;
 use recipe::Pick::{self, All, First, Grouped, Layers, Middle, Outer, Start};
 use recipe::{
@@ -107,6 +108,19 @@ precisions! {
     };
     Tq2_0 = "tq2_0", Recipe { embedding: All(Q4_K), ..Recipe::gguf(TQ2_0) };
     Tq1_0 = "tq1_0", Recipe { embedding: All(Q4_K), ..Recipe::gguf(TQ1_0) };
+    // As in the model's own file; see `Precision::of_file`. The recipes are never reached: an edit refuses them without a table.
+    Gguf = "gguf", Recipe::all(B16, F32);
+    Safetensors = "safetensors", Recipe::all(B16, B16);
+}
+
+/// What the tensors of one class take in one precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored {
+    pub class: T,
+    pub params: u64,
+    /// Of these, the parameters one token reads.
+    pub active: u64,
+    pub bytes: u64,
 }
 
 /// What the recipes ask about a model.
@@ -191,6 +205,55 @@ impl Precision {
         }
     }
 
+    /// The format of the file whose table of tensors gives the bytes; `None` = bytes follow from a rule.
+    pub const fn of_file(self) -> Option<WeightsFormat> {
+        match self {
+            Self::Gguf => Some(WeightsFormat::Gguf),
+            Self::Safetensors => Some(WeightsFormat::Safetensors),
+            _ => None,
+        }
+    }
+
+    /// The precision "as in the file" of a table of this format.
+    pub const fn as_in_file(format: WeightsFormat) -> Self {
+        match format {
+            WeightsFormat::Gguf => Self::Gguf,
+            WeightsFormat::Safetensors => Self::Safetensors,
+        }
+    }
+
+    /// Whether a model can be had in this precision: every rule applies to every model, a file's table to its own model alone.
+    pub fn suits(self, model: &ModelShape) -> bool {
+        self.of_file().is_none_or(|format| model.weights.as_ref().is_some_and(|w| w.format == format))
+    }
+
+    /// What to start with: as in the model's own file; else the quantisation that the model is published in; else what most local models
+    /// are run in.
+    pub fn default_of(model: &ModelShape) -> Self {
+        if let Some(weights) = &model.weights {
+            return Self::as_in_file(weights.format);
+        }
+        let published = model.published_precision.as_deref().and_then(Self::parse);
+        published.filter(|p| !matches!(p, Self::F32 | Self::F16 | Self::Bf16) && p.suits(model)).unwrap_or_default()
+    }
+
+    /// What each class of tensors takes: by the file's own table, or by this precision's rule.
+    pub fn stored(self, model: &ModelShape) -> Vec<Stored> {
+        match &model.weights {
+            Some(weights) if self.of_file() == Some(weights.format) => stored_in_file(model, weights),
+            _ => {
+                let mixing = Mixing::of(model);
+                let one = |t: &Tensors| Stored {
+                    class: t.class,
+                    params: t.params,
+                    active: t.active,
+                    bytes: self.bytes_in(t.class, t.params, &mixing),
+                };
+                model.tensors.iter().map(one).collect()
+            }
+        }
+    }
+
     /// Where the layout and the mixture come from.
     pub const fn source(self) -> &'static str {
         match self {
@@ -203,6 +266,8 @@ impl Precision {
             Self::Awq4 | Self::Awq4g64 => "AWQ file layout: FP16 scale and packed zero point per group; embedding and head at 16 bits",
             Self::Nf4 | Self::Nf4Double => "QLoRA, arXiv 2305.14314: blocks of 64; embedding and head at 16 bits",
             Self::Nvfp4 => "FP8 scale per 16 weights; embedding and head at 16 bits",
+            Self::Gguf => "the GGUF file's own table of tensors",
+            Self::Safetensors => "the safetensors header's own table of tensors",
             Self::Mxfp4 => "OCP microscaling, 8-bit exponent per 32 weights; experts only, as gpt-oss is published",
             _ => "block layouts: github:ggml-org/ggml src/ggml-common.h; mixture: github:ggml-org/llama.cpp src/llama-quant.cpp",
         }
@@ -224,8 +289,7 @@ impl Precision {
 
     /// Bytes of all weights of a model; a file adds a few megabytes of vocabulary.
     pub fn model_bytes(&self, model: &ModelShape) -> u64 {
-        let mixing = Mixing::of(model);
-        model.tensors.iter().map(|t| self.bytes_in(t.class, t.params, &mixing)).fold(0, u64::saturating_add)
+        self.stored(model).iter().map(|s| s.bytes).fold(0, u64::saturating_add)
     }
 
     /// Two blocks at most, each with its share of the layers.
@@ -237,7 +301,15 @@ impl Precision {
             T::Norm => return one(recipe.vectors),
             T::Router => return one(recipe.router),
             T::Expert | T::ExpertDown if self == Self::Mxfp4Moe => return one(MXFP4),
-            T::Attention | T::AttentionV | T::AttentionFused | T::AttentionOut | T::Mlp | T::MlpDown | T::Mixer | T::Other
+            T::Attention
+            | T::AttentionV
+            | T::AttentionFused
+            | T::AttentionOut
+            | T::Mlp
+            | T::MlpDown
+            | T::Mixer
+            | T::Convolution
+            | T::Other
                 if self == Self::Mxfp4 =>
             {
                 return one(B16);
@@ -253,13 +325,33 @@ impl Precision {
             T::AttentionOut => recipe.out,
             T::Mlp | T::Expert => recipe.up,
             T::MlpDown | T::ExpertDown => recipe.down,
-            T::Mixer | T::Other => recipe.base,
+            T::Mixer | T::Convolution | T::Other => recipe.base,
         };
         let pick = if m.falcon && recipe.gguf && class == T::Head { All(Q8_0) } else { pick };
         let row = if expert && m.experts > 1 && class == T::ExpertDown { 256 } else { m.row(class) };
         let parts = shares(pick, m);
         if recipe.gguf { parts.map(|(b, share)| (fit(b, row), share)) } else { parts }
     }
+}
+
+/// Classes in the order in which the table first has them. Parameters are those of the shape: a packed type's containers are no count.
+fn stored_in_file(model: &ModelShape, weights: &ExactWeights) -> Vec<Stored> {
+    let mut rows: Vec<Stored> = Vec::new();
+    for group in &weights.groups {
+        let (elements, bytes) = (group.elements.saturating_mul(group.times()), group.total());
+        match rows.iter_mut().find(|r| r.class == group.class) {
+            Some(row) => (row.params, row.bytes) = (row.params.saturating_add(elements), row.bytes.saturating_add(bytes)),
+            None => rows.push(Stored { class: group.class, params: elements, active: elements, bytes }),
+        }
+    }
+    for row in &mut rows {
+        let own = model.tensors.iter().filter(|t| t.class == row.class);
+        let (params, active) = own.fold((0_u64, 0_u64), |sum, t| (sum.0.saturating_add(t.params), sum.1.saturating_add(t.active)));
+        if params > 0 {
+            (row.params, row.active) = (params, active);
+        }
+    }
+    rows
 }
 
 /// Files of models with eight experts give their few attention tensors more bits.

@@ -9,7 +9,7 @@ use crate::catalog::Catalog;
 use crate::catalog::model::ModelShape;
 use crate::catalog::precision::Precision;
 use crate::files;
-use crate::import::{hf_config, model_list};
+use crate::import::{model_list, open};
 use crate::project::Project;
 use crate::project::edit::Edit;
 use crate::workload::{Attention, Engine, KvPrecision, Serving, Split, Workload};
@@ -17,10 +17,10 @@ use crate::workload::{Attention, Engine, KvPrecision, Serving, Split, Workload};
 /// What the rig is for.
 #[derive(Debug, Default, Args)]
 pub(super) struct WorkArgs {
-    /// Model: a config.json, or a name of the built-in list
+    /// Model: a config.json, .gguf or .safetensors file, a folder with one, or a name of the built-in list
     #[arg(long, value_name = "FILE|NAME")]
     model: Option<String>,
-    /// Precision or quantization of the weights: `bf16`, `fp8`, `q4_k_m` …
+    /// Precision or quantization of the weights: `bf16`, `fp8`, `q4_k_m` …; a .gguf or .safetensors file brings its own
     #[arg(long, value_name = "Q", value_parser = precision)]
     quant: Option<Precision>,
     /// Precision of the key-value cache: `f16`, `q8_0`, `q4_0`, `fp8`
@@ -122,8 +122,8 @@ impl WorkArgs {
         }
         let mut workload = match (&self.model, project.workloads.first()) {
             (Some(name), first) => {
-                let fresh = Workload::of(Arc::new(model(name)?));
-                first.map_or_else(|| fresh.clone(), |w| Workload { name: fresh.name.clone(), model: fresh.model.clone(), ..w.clone() })
+                let model = Arc::new(model(name)?);
+                first.map_or_else(|| Workload::of(model.clone()), |w| w.with_model(model.clone()))
             }
             (None, Some(first)) => first.clone(),
             (None, None) => return Err("--model is missing: the rig has no workload whose sizes could change. Name a model.".to_owned()),
@@ -141,10 +141,9 @@ impl WorkArgs {
 
 /// A model by file or name.
 fn model(name: &str) -> Result<ModelShape, String> {
-    let is_file = Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    if is_file {
-        let text = files::read_text(Path::new(name), files::LIMIT).map_err(|e| e.to_string())?;
-        return hf_config::parse(&text, name).map_err(|e| e.to_string());
+    let path = Path::new(name);
+    if open::is_model(path) || files::is_folder(path) {
+        return open::model(path).map_err(|e| e.to_string());
     }
     by_name(&builtin_models()?, name)
 }
@@ -166,7 +165,13 @@ fn by_name(models: &[ModelShape], name: &str) -> Result<ModelShape, String> {
             }
         }
     }
-    Err(super::ambiguous("--model", "model", name, &candidates, "Give a name of the built-in list or a path to a config.json."))
+    Err(super::ambiguous(
+        "--model",
+        "model",
+        name,
+        &candidates,
+        "Give a name of the built-in list, or a path to a config.json, .gguf or .safetensors file.",
+    ))
 }
 
 /// The models that ship with the program and those of the user's own folder.

@@ -283,6 +283,9 @@ fn set_workload(next: &mut Project, index: usize, workload: Option<&Workload>) -
     let bad = |why: &str| Err(Refusal::BadValue { field: "workload", why: why.to_owned() });
     match workload {
         Some(w) if w.context == 0 || w.batch == 0 || w.gpus == Some(0) => bad("context, batch and cards must be at least 1"),
+        Some(w) if !w.precision.suits(&w.model) => {
+            bad("a precision as in the file needs a model read from such a file. Choose another precision, or open the file")
+        }
         Some(w) if w.context > 1 << 30 || w.batch > 1 << 20 => bad("context ends at 1,073,741,824 tokens and batch at 1,048,576"),
         Some(w) => {
             w.serving.check().map_err(|(field, why)| Refusal::BadValue { field, why })?;

@@ -38,15 +38,17 @@ pub enum Action {
     ForgetRecovered(PathBuf),
     /// A new rig around a model of the list.
     StartFromModel(String),
-    /// A new rig around the model of a configuration file.
+    /// A new rig around the model of a file.
     StartFromConfig(PathBuf),
     Save,
     SaveAsDialog,
     SaveAs(PathBuf),
-    /// Ask for a configuration file for the workload at the index.
+    /// Ask for a model's file for the workload at the index.
     ImportModelDialog(usize),
-    /// Read a configuration file and make it the model of the workload at the index (or of a new one).
+    /// Read a model's file and make it the model of the workload at the index (or of a new one).
     ImportModel(PathBuf, usize),
+    /// Build a model by hand for the workload at the index (or for a new one).
+    BuildModel(usize),
     /// Ask where to write the parts list or picture.
     ExportDialog(ExportFormat),
     Export(PathBuf, ExportFormat),

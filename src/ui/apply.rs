@@ -15,7 +15,7 @@ use crate::catalog::Copies;
 use crate::catalog::model::ModelShape;
 use crate::checks::finding::{Fix, Safety};
 use crate::files;
-use crate::import::hf_config;
+use crate::import::open;
 use crate::project::Project;
 use crate::project::edit::Edit;
 use crate::report::analyze;
@@ -78,6 +78,7 @@ impl App {
             Action::ImportModelDialog(index) => self.ask_path(ctx, Purpose::Model(index)),
             Action::ExportDialog(format) => self.ask_path(ctx, Purpose::Export(format)),
             Action::ImportModel(path, index) => self.import_model(&path, index),
+            Action::BuildModel(index) => self.dialogs.build_model(index, self.session.project()),
             Action::Export(path, format) => self.export(&path, format),
             Action::Discard(then) => {
                 self.discarding = true;
@@ -122,10 +123,9 @@ impl App {
         }
     }
 
-    /// A model's configuration opened as a file: it becomes the work of the rig shown, or on the start page of a new one.
+    /// A model opened as a file: it becomes the work of the rig shown, or on the start page of a new one.
     fn open_of(&self, path: PathBuf) -> Action {
-        let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-        match (json, self.start) {
+        match (open::is_model(&path), self.start) {
             (false, _) => Action::Open(path),
             (true, true) => Action::StartFromConfig(path),
             (true, false) => Action::ImportModel(path, self.views.workload.shown),
@@ -169,7 +169,7 @@ impl App {
                     self.start_from_model(model);
                 }
             }
-            Action::StartFromConfig(path) => match read_config(&path) {
+            Action::StartFromConfig(path) => match read_model(&path) {
                 Ok(model) => {
                     let remarks = model.remarks.clone();
                     self.start_from_model(Arc::new(model));
@@ -310,13 +310,13 @@ impl App {
     }
 
     fn import_model(&mut self, path: &Path, index: usize) {
-        match read_config(path) {
+        match read_model(path) {
             Ok(model) => {
                 self.start = false;
                 let remarks = model.remarks.clone();
                 let model = Arc::new(model);
                 let workload = match self.session.project().workloads.get(index) {
-                    Some(old) => Workload { name: model.short_name().to_owned(), model, ..old.clone() },
+                    Some(old) => old.with_model(model),
                     None => Workload::of(model),
                 };
                 self.edit(&Edit::Workload { index, workload: Some(Box::new(workload)) }, false);
@@ -357,11 +357,8 @@ const fn leaves_document(action: &Action) -> bool {
     )
 }
 
-fn read_config(path: &Path) -> Result<ModelShape, String> {
-    let name = path.display().to_string();
-    files::read_text(path, files::LIMIT)
-        .map_err(|e| e.to_string())
-        .and_then(|text| hf_config::parse(&text, &name).map_err(|e| e.to_string()))
+fn read_model(path: &Path) -> Result<ModelShape, String> {
+    open::model(path).map_err(|e| e.to_string())
 }
 
 /// "Four-card lab tower" becomes "four-card-lab-tower.toml".

@@ -90,8 +90,10 @@ pub const ALL: &[Command] = &[
     command("View", "Light theme", &[], |_| Some(Action::Theme(Theme::Light))).words("day colours white"),
     command("View", "Theme of the system", &[], |_| Some(Action::Theme(Theme::System))).words("colours automatic"),
     command("Rig", "Rename and notes…", &[], |_| Some(Action::Show(Screen::Rename))).words("name title description comment"),
-    command("Rig", "Open a model's config.json…", &[], |cx| Some(Action::ImportModelDialog(cx.session.project().workloads.len())))
-        .words("import hugging face workload llm load"),
+    command("Rig", "Open a model's file…", &[], |cx| Some(Action::ImportModelDialog(cx.session.project().workloads.len())))
+        .words("import hugging face config.json gguf safetensors workload llm load"),
+    command("Rig", "Build a model by hand…", &[], |cx| Some(Action::BuildModel(cx.session.project().workloads.len())))
+        .words("layers width heads vocabulary experts own workload teaching"),
     command("Rig", "Use the program's own facts", &[], |cx| (!cx.session.opening_notes.is_empty()).then_some(Action::UpdateFromCatalog))
         .words("update catalog refresh"),
     command("Help", "Keyboard and mouse", &[plain(Key::F1)], |_| Some(Action::Show(Screen::Help))).words("shortcuts help keys manual"),

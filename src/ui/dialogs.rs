@@ -6,6 +6,7 @@ use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::{self, Id, Key, Modal, TextEdit, Ui};
 
 use super::action::{Action, ExportFormat, Screen, Theme};
+use super::by_hand::{ByHandState, by_hand_ui};
 use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
 use super::parts_list::{PartsListState, parts_list_ui};
@@ -24,7 +25,7 @@ use crate::units::watts;
 pub enum Purpose {
     Open,
     Save,
-    /// A model's configuration for the workload at the index.
+    /// A model's file for the workload at the index.
     Model(usize),
     Export(ExportFormat),
 }
@@ -32,9 +33,9 @@ pub enum Purpose {
 impl Purpose {
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Open => "Open a rig file, or a model's config.json",
+            Self::Open => "Open a rig file, or a model's config.json, .gguf or .safetensors",
             Self::Save => "Save the rig as",
-            Self::Model(_) => "Open a model's config.json",
+            Self::Model(_) => "Open a model's config.json, .gguf or .safetensors",
             Self::Export(ExportFormat::Csv | ExportFormat::Markdown) => "Save the parts list as",
             Self::Export(ExportFormat::Svg | ExportFormat::Png) => "Save the picture as",
         }
@@ -59,9 +60,9 @@ impl Purpose {
     }
     pub const fn filter(self) -> (&'static str, &'static [&'static str]) {
         match self {
-            Self::Open => ("Rigs and model configurations", &["toml", "json"]),
+            Self::Open => ("Rigs and models", &["toml", "json", "gguf", "safetensors"]),
             Self::Save => ("Rig files", &["toml"]),
-            Self::Model(_) => ("Model configurations", &["json"]),
+            Self::Model(_) => ("Models", &["json", "gguf", "safetensors"]),
             Self::Export(ExportFormat::Csv) => ("CSV", &["csv"]),
             Self::Export(ExportFormat::Markdown) => ("Markdown", &["md"]),
             Self::Export(ExportFormat::Svg) => ("SVG", &["svg"]),
@@ -102,6 +103,7 @@ enum Dialog {
     PartsList(PartsListState),
     Settings(SettingsState),
     Palette(PaletteState),
+    ByHand(ByHandState),
     About,
     Help,
     Log,
@@ -145,6 +147,11 @@ impl Dialogs {
     }
     pub fn ask_reason(&mut self, key: FindingKey) {
         self.set(Dialog::Accept { key, reason: String::new() });
+    }
+
+    /// A model built by hand for the workload at the index.
+    pub fn build_model(&mut self, index: usize, project: &Project) {
+        self.set(Dialog::ByHand(ByHandState::of(index, project)));
     }
 
     /// What to do once the document is saved.
@@ -203,7 +210,7 @@ impl Dialogs {
             ui.set_max_height(ctx.content_rect().height() - 110.0);
             dialog_ui(ui, cx, dialog, fresh, notices, &mut after_save, out)
         });
-        let keeps = matches!(dialog, Dialog::PartsList(_) | Dialog::Settings(_) | Dialog::Log);
+        let keeps = matches!(dialog, Dialog::PartsList(_) | Dialog::Settings(_) | Dialog::ByHand(_) | Dialog::Log);
         let acted = out.len() > before && !keeps;
         if after_save.is_some() {
             self.after_save = after_save;
@@ -223,7 +230,7 @@ impl Dialog {
     const fn width(&self) -> f32 {
         match self {
             Self::PartsList(_) => 900.0,
-            Self::Settings(_) => 620.0,
+            Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
             Self::Unsaved(_) | Self::Path { .. } | Self::Fix(_) | Self::Accept { .. } | Self::Rename { .. } | Self::Palette(_) => 460.0,
         }
@@ -249,6 +256,7 @@ fn dialog_ui(
         Dialog::PartsList(state) => parts_list_ui(ui, cx, state, fresh, out),
         Dialog::Settings(state) => settings_ui(ui, cx, state, fresh, out),
         Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
+        Dialog::ByHand(state) => by_hand_ui(ui, cx, state, fresh, out),
         Dialog::About => about_ui(ui, cx, fresh),
         Dialog::Help => help_ui(ui, cx, fresh),
         Dialog::Log => {
@@ -271,16 +279,16 @@ pub(super) fn close_row(ui: &mut Ui, fresh: bool) -> bool {
 
 /// What was pressed at the foot of a dialog.
 #[derive(Clone, Copy, Debug, Default)]
-struct Pressed {
-    main: bool,
-    cancel: bool,
+pub(super) struct Pressed {
+    pub main: bool,
+    pub cancel: bool,
     /// The button at the left that gives something up.
     other: bool,
 }
 
 /// The buttons of a dialog, in the order of Tab: the main one at the right, Cancel beside it, and last, at the left, what gives something up.
 /// The main one takes the keyboard if `focus` is set and nothing else has it.
-fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, main: &str, enabled: bool, focus: bool, other: Option<&str>) -> Pressed {
+pub(super) fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, main: &str, enabled: bool, focus: bool, other: Option<&str>) -> Pressed {
     ui.add_space(8.0);
     let mut pressed = Pressed::default();
     let size = egui::vec2(ui.available_width(), ui.spacing().interact_size.y);

@@ -8,6 +8,7 @@ use eframe::egui::{self, CentralPanel, Frame, Margin, Panel, Rect, ScrollArea, S
 use crate::analysis::Effort;
 use crate::catalog::Catalog;
 use crate::catalog::model::ModelShape;
+use crate::import::open;
 use crate::project::Project;
 use crate::report::{Report, analyze};
 use crate::session::{Preview, Session};
@@ -16,6 +17,7 @@ use crate::worker::Worker;
 pub mod action;
 mod apply;
 mod autosave;
+mod by_hand;
 pub mod charts;
 pub mod chassis;
 pub mod commands;
@@ -345,15 +347,15 @@ impl eframe::App for App {
     }
 }
 
-/// Files dropped on the window: rigs open, configurations become a workload.
+/// Files dropped on the window: rigs open, models become a workload.
 fn dropped_files(ctx: &egui::Context, workloads: usize, out: &mut Vec<Action>) {
     let paths: Vec<PathBuf> = ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).collect());
     for path in paths {
         let extension = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
         out.push(match extension.as_deref() {
             Some("toml") => Action::Open(path),
-            Some("json") => Action::ImportModel(path, workloads),
-            _ => Action::Notice(format!("{}: drop a rig file (.toml) or a model's config.json.", path.display())),
+            _ if open::is_model(&path) => Action::ImportModel(path, workloads),
+            _ => Action::Notice(format!("{}: drop a rig file (.toml), or a model's config.json, .gguf or .safetensors.", path.display())),
         });
     }
 }

@@ -47,7 +47,12 @@ pub fn workload_panel_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, ou
         list_ui(ui, cx, state);
     }
     let Some(workload) = workloads.get(state.shown) else {
-        empty(ui, cx.tokens, "No work yet", "Pick a model, or open its config.json, to see whether it fits and how fast it runs.");
+        empty(
+            ui,
+            cx.tokens,
+            "No work yet",
+            "Pick a model, open its config.json, .gguf or .safetensors file, or build one by hand, to see whether it fits and how fast it runs.",
+        );
         row(ui, cx.tokens, "Model", |ui| model_ui(ui, cx, state, None, out));
         return;
     };
@@ -107,7 +112,7 @@ fn model_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, now: Option<&Wo
         shown: now.map_or("Pick a model", |w| w.model.short_name()),
         hint: "Search, such as qwen 32b",
         search: "Search models",
-        none: "No model has these words. Open its config.json instead.",
+        none: "No model has these words. Open its file instead.",
     };
     let find = |words: &[String]| -> Vec<&Arc<ModelShape>> {
         cx.session.models().iter().filter(|m| words.iter().all(|w| m.name.to_lowercase().contains(w))).collect()
@@ -116,14 +121,18 @@ fn model_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, now: Option<&Wo
     let in_force = |m: &&Arc<ModelShape>| now.is_some_and(|w| w.model.name == m.name);
     let offer = Offer { words, find: &find, now: &in_force, entry: &entry };
     let (response, chosen) = pick_ui(ui, cx, &mut state.models, &offer, |ui| {
-        if ui.button("Open a config.json…").clicked() {
+        if ui.button("Open a model file…").on_hover_text("A config.json, or the header of a .gguf or .safetensors file").clicked() {
             out.push(Action::ImportModelDialog(index));
+            ui.close();
+        }
+        if ui.button("Build one by hand…").on_hover_text("Layers, width, heads and vocabulary of your own").clicked() {
+            out.push(Action::BuildModel(index));
             ui.close();
         }
         ui.separator();
     });
     if let Some(model) = chosen {
-        let workload = with_model(now, model.clone());
+        let workload = now.map_or_else(|| Workload::of(model.clone()), |old| old.with_model(model.clone()));
         out.push(Action::Edit(Edit::Workload { index, workload: Some(Box::new(workload)) }));
     }
     let name = now.map_or_else(|| "Model".to_owned(), |w| format!("Model: {}", w.model.name));
@@ -133,19 +142,12 @@ fn model_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, now: Option<&Wo
 fn about(model: &ModelShape) -> String {
     let active =
         if model.active_params() < model.params() { format!(", {} active", parameters(model.active_params())) } else { String::new() };
-    format!("{}\n{} parameters{active}, {} layers\nRead from: {}", model.name, parameters(model.params()), model.layers, model.source)
-}
-
-/// The old choices with another model: sizes stay, the context is cut to what the model takes.
-fn with_model(now: Option<&Workload>, model: Arc<ModelShape>) -> Workload {
-    let fresh = Workload::of(model);
-    match now {
-        None => fresh,
-        Some(old) => {
-            let context = fresh.model.context.map_or(old.context, |most| old.context.min(most));
-            Workload { name: fresh.name, model: fresh.model, context, ..old.clone() }
-        }
-    }
+    let file = model.weights.as_ref().map_or_else(String::new, |w| {
+        let files = if w.files == 1 { String::new() } else { format!(" in {} files", w.files) };
+        format!("\n{} {}: {} tensors, {}{files}", w.format.text(), w.label, w.tensors, Bytes(w.total()))
+    });
+    let (params, layers) = (parameters(model.params()), model.layers);
+    format!("{}\n{params} parameters{active}, {layers} layers{file}\nRead from: {}", model.name, model.source)
 }
 
 fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, next: &mut Workload, out: &mut Vec<Action>) {
@@ -192,7 +194,12 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, next: &mut Wor
 /// `q4_k_m` with 4.75 bit, say: what a weight of this model takes on average, its better kept tensors included.
 fn precision_text(precision: Precision, model: &ModelShape) -> String {
     let bits = precision.model_bytes(model) as f64 * 8.0 / model.params().max(1) as f64;
-    format!("{} ({} bit)", precision.text(), crate::units::plain(bits, 2))
+    let bits = crate::units::plain(bits, 2);
+    match &model.weights {
+        Some(weights) if precision.of_file() == Some(weights.format) && weights.label.is_empty() => format!("as in the file ({bits} bit)"),
+        Some(weights) if precision.of_file() == Some(weights.format) => format!("as in the file: {} ({bits} bit)", weights.label),
+        _ => format!("{} ({bits} bit)", precision.text()),
+    }
 }
 
 fn precision_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, model: &ModelShape, precision: &mut Precision) {
@@ -205,7 +212,8 @@ fn precision_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, model: &Mod
         none: "No precision has these words.",
     };
     let find = |words: &[String]| -> Vec<Precision> {
-        Precision::ALL.iter().copied().filter(|p| words.iter().all(|w| p.text().contains(w.as_str()))).collect()
+        let suits = Precision::ALL.iter().copied().filter(|p| p.suits(model));
+        suits.filter(|p| words.iter().all(|w| precision_text(*p, model).to_lowercase().contains(w.as_str()))).collect()
     };
     let entry = |p: &Precision| Entry { name: precision_text(*p, model), right: String::new(), hover: String::new() };
     let now = *precision;

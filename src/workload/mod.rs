@@ -66,11 +66,12 @@ impl KvPrecision {
 }
 
 impl Workload {
-    /// A first guess for a model: 4.8-bit GGUF weights, 8192 tokens or what the model takes, one sequence, all cards.
+    /// A first guess for a model: weights as in its file, as published if that is a quantisation, else 4.8-bit GGUF; 8192 tokens or what
+    /// the model takes, one sequence, all cards.
     pub fn of(model: Arc<ModelShape>) -> Self {
         Self {
             name: model.short_name().to_owned(),
-            precision: Precision::default(),
+            precision: Precision::default_of(&model),
             kv_precision: KvPrecision::default(),
             context: model.context.unwrap_or(8192).min(8192),
             batch: 1,
@@ -94,5 +95,22 @@ impl Workload {
     /// The kernel asked for, else flash attention, the default of every engine here on cards of today.
     pub fn attention(&self) -> Attention {
         self.serving.attention.unwrap_or(Attention::Flash)
+    }
+
+    /// The same job with another model: sizes stay, the context is cut to what the model takes, and the precision gives way to that of the
+    /// model's own file, or of its publisher where that is a quantisation.
+    #[must_use]
+    pub fn with_model(&self, model: Arc<ModelShape>) -> Self {
+        let fresh = Self::of(model);
+        let keeps = fresh.precision == Precision::default() && self.precision.suits(&fresh.model);
+        Self {
+            context: fresh.model.context.map_or(self.context, |most| self.context.min(most)),
+            precision: if keeps { self.precision } else { fresh.precision },
+            name: fresh.name,
+            model: fresh.model,
+            // An engine asked for with the old format may not read the new one.
+            serving: if keeps { self.serving.clone() } else { Serving { engine: None, ..self.serving.clone() } },
+            ..self.clone()
+        }
     }
 }

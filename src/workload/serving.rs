@@ -30,7 +30,7 @@ impl Engine {
         let grouped = matches!(precision, P::Gptq8 | P::Gptq4 | P::Gptq4g32 | P::Gptq3 | P::Awq4 | P::Awq4g64);
         match precision {
             P::Int8 | P::Nf4 | P::Nf4Double => Self::Transformers,
-            P::F32 | P::F16 | P::Bf16 | P::Fp8 | P::Nvfp4 | P::Mxfp4 => Self::Vllm,
+            P::F32 | P::F16 | P::Bf16 | P::Fp8 | P::Nvfp4 | P::Mxfp4 | P::Safetensors => Self::Vllm,
             _ if grouped => Self::Vllm,
             _ => Self::LlamaCpp,
         }

@@ -424,5 +424,6 @@ pub fn model(billions: f64) -> ModelShape {
         published_precision: Some("bf16".to_owned()),
         source: "test".to_owned(),
         remarks: Vec::new(),
+        ..ModelShape::default()
     }
 }

@@ -5,7 +5,7 @@ use crate::build::PlacementId;
 use crate::catalog::Catalog;
 use crate::catalog::model::{Cache, TensorClass};
 use crate::catalog::part::{Gpu, Part, PartKind};
-use crate::catalog::precision::{Mixing, Precision};
+use crate::catalog::precision::Precision;
 use crate::catalog::vocab::GpuVendor;
 use crate::project::Project;
 use crate::units::Bytes;
@@ -62,7 +62,7 @@ impl Engine {
             P::F32 | P::F16 | P::Bf16 | P::Fp8 | P::Int8 | P::Gptq8 | P::Gptq4 | P::Gptq4g32 | P::Gptq3 | P::Awq4 | P::Awq4g64 => {
                 Self::Framework
             }
-            P::Nf4 | P::Nf4Double | P::Nvfp4 | P::Mxfp4 => Self::Framework,
+            P::Nf4 | P::Nf4Double | P::Nvfp4 | P::Mxfp4 | P::Safetensors => Self::Framework,
             _ => Self::LlamaCpp,
         }
     }
@@ -193,7 +193,8 @@ impl<'a> Plan<'a> {
     /// thumb of their writers: docs/accuracy.md lists files against predictions.
     pub fn weights_error(&self) -> f64 {
         match (self.engine, self.workload.precision) {
-            (_, Precision::F32 | Precision::F16 | Precision::Bf16) => 0.0,
+            // A file's own table is no rule of thumb.
+            (_, Precision::F32 | Precision::F16 | Precision::Bf16 | Precision::Gguf | Precision::Safetensors) => 0.0,
             (Engine::LlamaCpp, _) => 0.02,
             (Engine::Framework, _) => 0.03,
         }
@@ -360,12 +361,10 @@ fn reserve(vendor: Option<GpuVendor>) -> Band {
 /// embedding twice.
 fn weigh(workload: &Workload, engine: Engine) -> Weights {
     let model = &*workload.model;
-    let mixing = Mixing::of(model);
     let mut w = Weights::default();
     let (mut experts, mut chosen) = (0_u64, 0_u64);
-    for tensors in &model.tensors {
-        let bytes = workload.precision.bytes_in(tensors.class, tensors.params, &mixing);
-        let mut active = tensors.active;
+    for tensors in workload.precision.stored(model) {
+        let (bytes, mut active) = (tensors.bytes, tensors.active);
         match tensors.class {
             TensorClass::Embedding | TensorClass::Table => {
                 let tied = model.tied && tensors.class == TensorClass::Embedding;

@@ -10,7 +10,7 @@ pub struct Block {
     pub weights: u32,
 }
 
-const fn block(bytes: u32, weights: u32) -> Block {
+pub(super) const fn block(bytes: u32, weights: u32) -> Block {
     Block { bytes, weights }
 }
 

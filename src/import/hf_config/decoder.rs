@@ -94,6 +94,7 @@ pub(super) fn decoder(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
         published_precision: None,
         source: keys.file.to_owned(),
         remarks,
+        ..ModelShape::default()
     })
 }
 

@@ -42,6 +42,7 @@ fn shape(keys: &Keys<'_>, s: &Shape, tally: Tally, remarks: Vec<String>) -> Resu
         published_precision: None,
         source: keys.file.to_owned(),
         remarks,
+        ..ModelShape::default()
     })
 }
 

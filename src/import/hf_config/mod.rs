@@ -19,6 +19,9 @@ use crate::units::parameters;
 use keys::Keys;
 use serde_json::Value;
 
+/// The largest vocabulary that rig files may hold.
+const MOST_ROWS: u64 = 1 << 24;
+
 /// Why a configuration cannot be read. Every variant names the file and what to change in it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
@@ -34,7 +37,7 @@ pub enum ConfigError {
     Value { file: String, line: Option<usize>, key: String, found: String, expected: String },
     #[error("{file}: model type `{model_type}` is {why}")]
     Unsupported { file: String, model_type: String, why: String },
-    #[error("{file}: more parameters than a 64-bit number holds. Check the widths and counts in the file")]
+    #[error("{file}: more parameters than 2^50, more than any model has. Check the widths and counts in the file")]
     TooLarge { file: String },
 }
 
@@ -79,6 +82,9 @@ pub fn parse_value(value: &Value, file_name: &str) -> Result<ModelShape, ConfigE
         "t5" | "mt5" | "umt5" => encoder::t5(&keys),
         _ => decoder::decoder(&keys),
     }?;
+    if shape.vocab > MOST_ROWS {
+        return Err(keys.wrong("vocab_size", &Value::from(shape.vocab), &format!("expected at most {MOST_ROWS}")));
+    }
     if shape.name.is_empty() {
         // "llama 8.0B (config.json)": a folder's name says less than the contents do.
         shape.name = format!("{} {} ({})", shape.model_type, parameters(shape.params()), keys.file_name());

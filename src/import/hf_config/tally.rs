@@ -13,6 +13,9 @@ pub(super) fn small(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
+/// As many as rig files may hold.
+const MOST_PARAMS: u64 = 1 << 50;
+
 struct Part {
     tensors: Tensors,
     layers: u32,
@@ -81,7 +84,7 @@ impl Tally {
 
     pub fn finish(self, file: &str) -> Result<(Vec<Tensors>, Vec<LayerGroup>), ConfigError> {
         let total = self.parts.iter().try_fold(0_u64, |sum, p| sum.checked_add(p.tensors.params));
-        if self.overflow || total.is_none() {
+        if self.overflow || total.is_none_or(|t| t > MOST_PARAMS) {
             return Err(ConfigError::TooLarge { file: file.to_owned() });
         }
         let named = |mut p: Part| {

@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::load::limits;
-use crate::catalog::model::{Cache, ModelShape};
+use crate::catalog::model::{Cache, ExactTensors, ExactWeights, ModelShape};
 use crate::project::Project;
 use crate::project::edit::{Edit, Refusal};
 use crate::project::thresholds;
@@ -80,6 +80,8 @@ fn guilty(workload: &Workload) -> String {
         ".batch".to_owned()
     } else if let Err((field, _)) = workload.serving.check() {
         format!(".serving.{field}")
+    } else if !workload.precision.suits(&workload.model) {
+        ".precision".to_owned()
     } else {
         ".gpus".to_owned()
     }
@@ -104,10 +106,28 @@ fn model(model: &ModelShape) -> Result<(), String> {
     if layers.max(u64::from(model.layers)) > MOST_LAYERS {
         return Err("has more layers than any model. Correct `layers` or the counts under `groups`".to_owned());
     }
+    if let Some(weights) = &model.weights {
+        exact(weights)?;
+    }
+    if model.convolutions.len() as u64 > MOST_LAYERS {
+        return Err("has more convolutions than any model. Correct `convolutions`".to_owned());
+    }
     let sizes = [model.hidden, model.heads, model.mlp_width].map(u64::from);
     let widest = model.groups.iter().map(|g| widest(g.cache)).chain(sizes).max().unwrap_or(0);
     if widest > MOST_WIDTH || model.vocab > MOST_WIDTH || model.context.is_some_and(|c| c > 1 << 40) {
         return Err(format!("has a size beyond {MOST_WIDTH}. Correct its sizes"));
+    }
+    Ok(())
+}
+
+/// A table of tensors as a file of weights may have it.
+fn exact(weights: &ExactWeights) -> Result<(), String> {
+    let sum = |of: &dyn Fn(&ExactTensors) -> u64| {
+        weights.groups.iter().try_fold(0_u64, |sum, g| sum.checked_add(of(g).checked_mul(g.times())?)).filter(|sum| *sum <= MOST_PARAMS)
+    };
+    let ranges = weights.groups.iter().flat_map(|g| &g.layers).all(|[first, last]| first <= last && u64::from(*last) < MOST_LAYERS);
+    if !ranges || weights.file_bytes > 1 << 60 || sum(&|g| g.bytes).is_none() || sum(&|g| g.elements).is_none() {
+        return Err("has a table of tensors that no file has. Correct `weights`, or open the model's file again".to_owned());
     }
     Ok(())
 }
