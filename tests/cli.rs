@@ -269,11 +269,18 @@ fn help_and_version_are_no_faults() {
 #[test]
 fn stand_ins_have_the_names_that_people_write() {
     let dir = home();
-    let put = ["PCIE1=x1 card", "PCIE2=GPU Gen4 x16", "PCIE3=NIC", "M2_1=NVMe"].map(|p| ["--put", p]).concat();
+    let put = ["PCIE1=x1 card", "PCIE2=GPU Gen4 x16", "PCIE3=NIC", "M2_1=NVMe", "OCU1=NVMe"].map(|p| ["--put", p]).concat();
     let new = [&["new", "--board", "ROMED8-2T", "--cpu", "EPYC 7002/7003"], put.as_slice(), &["-o", "names.toml"]].concat();
     done(dir.path(), &new);
     let rig = std::fs::read_to_string(dir.path().join("names.toml")).unwrap();
-    for id in ["cpu.generic.sp3", "nic.generic.card-x1", "gpu.generic.x16-gen4", "nic.generic.x8", "drive.generic.nvme-x4"] {
+    for id in [
+        "cpu.generic.sp3",
+        "nic.generic.card-x1",
+        "gpu.generic.x16-gen4",
+        "nic.generic.x8",
+        "drive.generic.nvme-x4",
+        "drive.generic.nvme-x4-u2",
+    ] {
         assert!(rig.contains(&format!("\"{id}\"")), "{id}");
     }
 }

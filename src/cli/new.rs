@@ -251,7 +251,20 @@ impl<'a> Maker<'a> {
         let (connector, name) = pair("--put", "CONNECTOR=PART", text)?;
         let part = self.part("--put", name, None)?;
         let slot = self.connector(connector)?;
+        let part = self.like_stand_in(part, &slot).unwrap_or(part);
         self.place("--put", part, slot)
+    }
+
+    /// "NVMe x4" means any such drive: where the stand-in's own form does not go there, one of another form with the same link does.
+    fn like_stand_in(&self, part: &Part, slot: &SlotId) -> Option<&'a Part> {
+        let PartKind::Drive(wanted) = &part.kind else { return None };
+        let place = slots(self.catalog, &self.project.rig).into_iter().find(|s| s.id == *slot)?;
+        let goes = |p: &Part| fit(self.catalog, &self.project.rig, p, &place, None).possible();
+        if !part.generic || goes(part) {
+            return None;
+        }
+        let alike = |p: &&Part| matches!(&p.kind, PartKind::Drive(d) if (d.bus, d.pcie_lanes, d.rotating) == (wanted.bus, wanted.pcie_lanes, wanted.rotating));
+        self.catalog.parts().filter(|p| p.generic).filter(alike).find(|p| goes(p))
     }
 
     /// A connector by its label, `end` for the first free end of a riser, or `LABEL/NAME` for a place that the part in `LABEL` offers.
