@@ -23,6 +23,7 @@ mod catalog_check;
 mod lanes;
 mod models;
 mod new;
+mod observe;
 mod text_report;
 
 /// Exit code for input that is wrong or cannot be read.
@@ -52,6 +53,8 @@ enum Command {
     Export(ExportArgs),
     /// Draw the rig to scale
     Picture(PictureArgs),
+    /// Compare a rig with what the real machine tells of itself
+    Observe(observe::ObserveArgs),
     /// Look after the catalog
     #[command(subcommand)]
     Catalog(CatalogCommand),
@@ -175,8 +178,8 @@ impl Out<'_> {
     }
 }
 
-/// Runs the command line. Results go to `text`, warnings and faults to `notes`.
-pub fn run(arguments: impl IntoIterator<Item = OsString>, text: &mut dyn Write, notes: &mut dyn Write) -> Outcome {
+/// Runs the command line on the day `today` (`YYYY-MM-DD`). Results go to `text`, warnings and faults to `notes`.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, today: &str, text: &mut dyn Write, notes: &mut dyn Write) -> Outcome {
     let mut out = Out { text, notes };
     let command = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.command,
@@ -193,7 +196,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, text: &mut dyn Write, 
     let done = match command {
         None => return Outcome::Window(Window::default()),
         Some(Command::Open(args)) => return Outcome::Window(Window { open: args.file, example: args.example, theme: args.theme }),
-        Some(Command::New(args)) => new::new(&args, &mut out),
+        Some(Command::New(args)) => new::new(&args, today, &mut out),
         Some(Command::Report(args)) => report(&args, &mut out),
         Some(Command::Lanes { rig }) => open(&rig, &mut out).map(|rig| {
             let lanes = crate::analysis::lanes::lanes(&rig.catalog, &rig.project);
@@ -201,6 +204,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, text: &mut dyn Write, 
         }),
         Some(Command::Export(args)) => export(&args, &mut out),
         Some(Command::Picture(args)) => picture(&args, &mut out),
+        Some(Command::Observe(args)) => observe::observe(&args, today, &mut out),
         Some(Command::Catalog(CatalogCommand::Check { folder })) => catalog_check::check(folder.as_deref(), &mut out),
         Some(Command::Accuracy { tables, output }) => accuracy(&tables, output.as_deref(), &mut out),
     };

@@ -21,6 +21,11 @@ pub const LIMIT: u64 = 64 << 20;
 
 /// Reads a whole text file of at most `limit` bytes. Errors name the path.
 pub fn read_text(path: &Path, limit: u64) -> Result<String, FileError> {
+    String::from_utf8(read_bytes(path, limit)?).map_err(|_| FileError::NotText { path: path.display().to_string() })
+}
+
+/// Reads a whole file of at most `limit` bytes, in whatever encoding it is.
+pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     let name = path.display().to_string();
     let read = |e: std::io::Error| FileError::Read { path: name.clone(), reason: e.to_string() };
     let file = std::fs::File::open(path).map_err(read)?;
@@ -30,7 +35,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, FileError> {
     }
     let mut data = Vec::new();
     file.take(limit).read_to_end(&mut data).map_err(read)?;
-    String::from_utf8(data).map_err(|_| FileError::NotText { path: name })
+    Ok(data)
 }
 
 /// Opens a file of any size for reading pieces of it, and tells its length in bytes. Errors name the path.

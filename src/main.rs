@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use rigbay::cli::{Outcome, Window, run};
 
 fn main() -> ExitCode {
-    match run(std::env::args_os(), &mut std::io::stdout(), &mut std::io::stderr()) {
+    match run(std::env::args_os(), &today(), &mut std::io::stdout(), &mut std::io::stderr()) {
         Outcome::Exit(code) => ExitCode::from(code),
         Outcome::Window(options) => match window(options) {
             Ok(()) => ExitCode::SUCCESS,
@@ -35,7 +35,6 @@ fn window(_: Window) -> Result<(), String> {
 }
 
 /// Today in UTC, `YYYY-MM-DD`.
-#[cfg(feature = "gui")]
 fn today() -> String {
     #[expect(clippy::disallowed_methods, reason = "the one place where the date enters")]
     let now = std::time::SystemTime::now();
@@ -45,7 +44,6 @@ fn today() -> String {
 }
 
 /// Year, month and day of a day counted from 1970-01-01 (Howard Hinnant, <https://howardhinnant.github.io/date_algorithms.html>).
-#[cfg(feature = "gui")]
 const fn civil(days: u64) -> (u64, u64, u64) {
     let z = days + 719_468;
     let (era, of_era) = (z / 146_097, z % 146_097);
@@ -56,7 +54,7 @@ const fn civil(days: u64) -> (u64, u64, u64) {
     (year_of_era + era * 400 + (month <= 2) as u64, month, day_of_year - (153 * shifted + 2) / 5 + 1)
 }
 
-#[cfg(all(test, feature = "gui"))]
+#[cfg(test)]
 mod tests {
     use super::civil;
 

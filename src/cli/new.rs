@@ -15,6 +15,7 @@ use crate::catalog::part::{Board, Part, PartKind};
 use crate::catalog::topology::alike;
 use crate::catalog::vocab::ConnectorKind;
 use crate::files;
+use crate::observed::begin::begin;
 use crate::project::Project;
 use crate::project::edit::{Edit, Refusal};
 use crate::report::snapshot::rig_text;
@@ -25,10 +26,10 @@ pub(super) struct NewArgs {
     /// Case; without one the rig is an open bench
     #[arg(long, value_name = "PART")]
     case: Option<String>,
-    #[arg(long, value_name = "PART")]
-    board: String,
-    #[arg(long, value_name = "PART")]
-    cpu: String,
+    #[arg(long, value_name = "PART", required_unless_present = "from_dumps")]
+    board: Option<String>,
+    #[arg(long, value_name = "PART", required_unless_present = "from_dumps")]
+    cpu: Option<String>,
     /// Processor in the second socket
     #[arg(long, value_name = "PART")]
     cpu2: Option<String>,
@@ -52,6 +53,9 @@ pub(super) struct NewArgs {
     /// Setting of the board's BIOS
     #[arg(long, value_name = "KEY=VALUE")]
     bios: Vec<String>,
+    /// What a machine tells of itself becomes the rig: output of lspci -vv, nvidia-smi -q -x, nvidia-smi topo -m, dmidecode, lscpu
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["case", "board", "cpu", "cpu2", "cooler", "ram", "psu", "drive", "fan", "put", "bios"])]
+    from_dumps: Vec<PathBuf>,
     #[command(flatten)]
     work: WorkArgs,
     /// Name of the rig; without one that of the file
@@ -63,8 +67,11 @@ pub(super) struct NewArgs {
 }
 
 /// Makes and writes the rig.
-pub(super) fn new(args: &NewArgs, out: &mut Out<'_>) -> Result<(), String> {
+pub(super) fn new(args: &NewArgs, today: &str, out: &mut Out<'_>) -> Result<(), String> {
     let catalog = catalog(out);
+    if !args.from_dumps.is_empty() {
+        return from_dumps(args, &catalog, today, out);
+    }
     let stem = args.output.file_stem().map(|s| s.to_string_lossy().into_owned());
     let name = args.name.clone().or(stem).unwrap_or_else(|| "New rig".to_owned());
     let mut maker = Maker { catalog: &catalog, project: Project { name, ..Project::default() }, warnings: Vec::new() };
@@ -89,6 +96,21 @@ pub(super) fn new(args: &NewArgs, out: &mut Out<'_>) -> Result<(), String> {
     files::write_atomic(&args.output, text.as_bytes()).map_err(|e| e.to_string())
 }
 
+/// A rig from what a machine tells of itself; says on the way what became of each thing.
+fn from_dumps(args: &NewArgs, catalog: &Catalog, today: &str, out: &mut Out<'_>) -> Result<(), String> {
+    let observed = super::observe::read_dumps(&args.from_dumps)?;
+    let made = begin(catalog, &observed, today);
+    for remark in &made.remarks {
+        out.warn(&format!("note: {remark}"));
+    }
+    out.say(&super::observe::recognised_text(&made.lines));
+    let name = args.name.clone().unwrap_or_else(|| made.project.name.clone());
+    let catalog = catalog.overlaid(made.copies);
+    let project = args.work.applied_to(&catalog, &Project { name, ..made.project })?;
+    let text = rig_text(&catalog, &project).map_err(|e| e.to_string())?;
+    files::write_atomic(&args.output, text.as_bytes()).map_err(|e| e.to_string())
+}
+
 /// A rig in the making.
 struct Maker<'a> {
     catalog: &'a Catalog,
@@ -103,9 +125,11 @@ impl<'a> Maker<'a> {
             let case = self.part("--case", name, Some("case"))?;
             self.place("--case", case, SlotId::rig("case"))?;
         }
-        let board = self.part("--board", &args.board, Some("board"))?;
-        self.place("--board", board, SlotId::rig("board"))?;
-        let cpus = std::iter::once(("--cpu", &args.cpu)).chain(args.cpu2.iter().map(|c| ("--cpu2", c)));
+        if let Some(name) = &args.board {
+            let board = self.part("--board", name, Some("board"))?;
+            self.place("--board", board, SlotId::rig("board"))?;
+        }
+        let cpus = args.cpu.iter().map(|c| ("--cpu", c)).chain(args.cpu2.iter().map(|c| ("--cpu2", c)));
         for (n, (option, name)) in (1..).zip(cpus) {
             let cpu = self.part(option, name, Some("cpu"))?;
             self.on_board(option, cpu, &format!("cpu{n}"))?;

@@ -1,9 +1,10 @@
-//! Foreign files become our types, one file a format.
+//! Foreign files become our types, one file or folder a format.
 
 pub mod by_hand;
 pub mod gguf;
 pub mod hf_config;
 pub mod model_list;
+pub mod observed;
 pub mod open;
 pub mod safetensors;
 mod table;
