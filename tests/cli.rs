@@ -259,6 +259,29 @@ fn the_catalog_check_lists_every_fault() {
 }
 
 #[test]
+fn a_rig_is_compared_with_its_machine_and_made_from_it() {
+    let home = home();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/observed");
+    let file = |name: &str| data.join(name).display().to_string();
+    let (machine, firmware) = (file("epyc-four-3090.txt"), file("epyc-dmi.txt"));
+    let (said, _) = done(home.path(), &["new", "--from-dumps", &machine, &firmware, "-o", "rig.toml"]);
+    assert!(said.contains("Board         ASRockRack ROMED8-2T = ASRock Rack ROMED8-2T goes to board tray"), "{said}");
+    let (text, _) = done(home.path(), &["observe", "rig.toml", &machine, &firmware]);
+    assert!(text.contains("runs x4 Gen3, expected x16 Gen4"), "{text}");
+    let (text, _) = done(home.path(), &["observe", "rig.toml", &machine, "--json"]);
+    let json: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["rows"].as_array().unwrap().len(), 5);
+    assert_eq!(json["rows"][0]["verdict"], "pass");
+    let (text, notes) = done(home.path(), &["observe", &file("without-root.txt")]);
+    assert!(text.contains("GeForce RTX 3090") && notes.contains("run it with sudo"), "{text}{notes}");
+    std::fs::write(home.path().join("notes.txt"), "\nnothing\n").unwrap();
+    assert!(refused(home.path(), &["observe", "rig.toml", "notes.txt"]).contains("notes.txt, line 2: \"nothing\" begins none"));
+    assert!(refused(home.path(), &["observe", "rig.toml"]).contains("no dump is named after the rig"));
+    assert!(refused(home.path(), &["observe", "rig.toml", "gone.txt"]).contains("gone.txt: cannot be read"));
+    assert!(refused(home.path(), &["new", "--from-dumps", &machine, "--board", "X", "-o", "a.toml"]).contains("cannot be used with"));
+}
+
+#[test]
 fn help_and_version_are_no_faults() {
     let dir = home();
     assert!(done(dir.path(), &["--help"]).0.contains("Usage: rigbay"));

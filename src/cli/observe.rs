@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Out, catalog, open};
+use crate::analysis::lanes::lanes;
 use crate::files;
 use crate::import::observed::{Dump, LIMIT, Observed, decode, read};
 use crate::observed::begin::{Recognised, begin};
@@ -56,7 +57,7 @@ pub(super) fn observe(args: &ObserveArgs, today: &str, out: &mut Out<'_>) -> Res
     }
     let rig = open(rig, out)?;
     let observed = read_dumps(dumps)?;
-    let comparison = compare(&rig.catalog, &rig.project, &Expected::default(), &observed);
+    let comparison = compare(&rig.catalog, &rig.project, &Expected::of(&lanes(&rig.catalog, &rig.project)), &observed);
     if args.json {
         out.say(&format!("{}\n", json(&comparison)?));
     } else {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::identify::{Sure, not_a_card};
 use super::pairing::{Found, Seat, found, now, pairs, seats};
+use crate::analysis::lanes::{Lanes, PathClass};
 use crate::build::PlacementId;
 use crate::catalog::Catalog;
 use crate::checks::finding::Verdict;
@@ -17,6 +18,8 @@ use crate::project::Project;
 /// What the lane ledger expects of one device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExpectedLink {
+    /// The board's own label, with the place on a carrier or riser behind it.
+    pub connector: String,
     /// What the link should train to.
     pub link: Link,
     /// Why, in one sentence.
@@ -29,6 +32,29 @@ pub struct Expected {
     pub links: BTreeMap<PlacementId, ExpectedLink>,
     /// How two cards should reach each other, the smaller id first.
     pub paths: BTreeMap<(PlacementId, PlacementId), Path>,
+}
+
+impl Expected {
+    /// From the rig's ledger of lanes.
+    pub fn of(lanes: &Lanes) -> Self {
+        let link = |l: &crate::analysis::lanes::Link| {
+            let wanted = Link { lanes: l.trained.lanes, r#gen: l.trained.r#gen };
+            Some((l.device?, ExpectedLink { connector: l.connector.clone(), link: wanted, reason: l.reason.clone() }))
+        };
+        let path = |p: &crate::analysis::lanes::Pair| Some(((p.a.min(p.b), p.a.max(p.b)), path_of(p.class?)));
+        Self { links: lanes.links.iter().filter_map(link).collect(), paths: lanes.pairs.iter().filter_map(path).collect() }
+    }
+}
+
+const fn path_of(class: PathClass) -> Path {
+    match class {
+        PathClass::Nvlink(n) => Path::NvLink(n),
+        PathClass::Pix => Path::Pix,
+        PathClass::Pxb => Path::Pxb,
+        PathClass::Phb => Path::Phb,
+        PathClass::Node => Path::Node,
+        PathClass::Sys => Path::Sys,
+    }
 }
 
 /// How a device was recognised as a piece of the rig.
@@ -146,7 +172,7 @@ impl Comparison {
 
 /// Compares a rig with the dumps of a machine.
 pub fn compare(catalog: &Catalog, project: &Project, expected: &Expected, observed: &Observed) -> Comparison {
-    let (seats, found) = (seats(catalog, project), found(catalog, observed));
+    let (seats, found) = (seats(catalog, project, expected), found(catalog, observed));
     let pairs = pairs(&seats, &found, expected, observed);
     let partner = |s: usize| pairs.iter().find(|(seat, _, _)| *seat == s).and_then(|(_, f, how)| Some((found.get(*f)?, *how)));
     let rows = seats.iter().enumerate().map(|(s, seat)| match partner(s) {

@@ -33,8 +33,8 @@ pub(super) struct Found<'a> {
     pub link: Link,
 }
 
-/// Cards, NVMe drives and network cards in connectors, in the board's order.
-pub(super) fn seats<'a>(catalog: &'a Catalog, project: &Project) -> Vec<Seat<'a>> {
+/// Cards, `NVMe` drives and network cards in connectors, in the board's order.
+pub(super) fn seats<'a>(catalog: &'a Catalog, project: &Project, expected: &Expected) -> Vec<Seat<'a>> {
     let mut seats = Vec::new();
     for slot in slots(catalog, &project.rig).iter().filter(|s| s.connector().is_some()) {
         for &placement in &slot.occupants {
@@ -45,7 +45,8 @@ pub(super) fn seats<'a>(catalog: &'a Catalog, project: &Project) -> Vec<Seat<'a>
                 PartKind::Nic(_) => Kind::Nic,
                 _ => continue,
             };
-            seats.push(Seat { placement, connector: slot.label.clone(), part, kind });
+            let connector = expected.links.get(&placement).map_or_else(|| slot.label.clone(), |l| l.connector.clone());
+            seats.push(Seat { placement, connector, part, kind });
         }
     }
     seats

@@ -53,7 +53,8 @@ pub fn text(comparison: &Comparison) -> String {
                 word(r.verdict).to_owned(),
             ]
         });
-        table(std::iter::once(head).chain(rows).collect(), &mut say);
+        let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
+        table(&rows, &mut say);
         say("");
         for row in comparison.rows.iter().filter(|r| r.verdict != Verdict::Pass || r.idle) {
             say(&row.sentence);
@@ -78,10 +79,10 @@ pub fn text(comparison: &Comparison) -> String {
 }
 
 /// Columns as wide as their longest cell.
-fn table<const N: usize>(rows: Vec<[String; N]>, say: &mut impl FnMut(&str)) {
+fn table<const N: usize>(rows: &[[String; N]], say: &mut impl FnMut(&str)) {
     let width = |column: usize| rows.iter().filter_map(|r| r.get(column)).map(|c| c.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();
-    for row in &rows {
+    for row in rows {
         let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
         say(&cells.join("  "));
     }

@@ -1,7 +1,7 @@
 //! `lspci -t` and `-tv`: which bus lies behind which bridge, for dumps that say it nowhere else.
 
 use super::text::Line;
-use super::{Address, Device, MANY, Reading};
+use super::{Address, MANY, Reading};
 
 /// A bus whose devices are being listed, and the column at which its bracket begins.
 struct Open {
@@ -50,7 +50,7 @@ fn row(text: &str, root: bool, open: &mut Vec<Open>, out: &mut Reading<'_>) -> u
         } else if let (Some(slot), Some(bus)) = (device(rest), open.last()) {
             let address = Address { domain: bus.domain, bus: bus.bus, device: slot.0, function: slot.1 };
             if out.found.devices.len() < MANY {
-                out.found.devices.entry(address).or_insert_with(Device::default);
+                out.found.devices.entry(address).or_default();
             }
             devices += 1;
             last = Some(address);

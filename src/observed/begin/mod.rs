@@ -73,7 +73,9 @@ pub struct Beginning {
 
 /// Makes a rig of what the dumps of one machine tell, as of `day` (`YYYY-MM-DD`). The room is the default one.
 pub fn begin(catalog: &Catalog, observed: &Observed, day: &str) -> Beginning {
-    let notes = format!("Made from what the machine tells of itself. {}.", observed.found.join("; "));
+    // Without the names of the files: a rig file may be handed on.
+    let found: Vec<&str> = observed.found.iter().map(|f| f.rsplit_once(": ").map_or(f.as_str(), |(_, what)| what)).collect();
+    let notes = format!("Made from what the machine told of itself: {}.", found.join(", "));
     let project = Project { name: "My machine".to_owned(), notes, ..Project::default() };
     let mut maker = Maker { base: catalog, catalog: catalog.clone(), project, own: Vec::new(), lines: Vec::new(), observed, day };
     maker.board();
@@ -126,14 +128,14 @@ impl Maker<'_> {
                 }
                 Err(refusal) => {
                     let why = refusal.to_string();
-                    return self.to_tray(&edit(None), why.trim_end_matches('.'));
+                    return self.lay_aside(&edit(None), why.trim_end_matches('.'));
                 }
             }
         }
-        self.to_tray(&edit(None), otherwise)
+        self.lay_aside(&edit(None), otherwise)
     }
 
-    fn to_tray(&mut self, edit: &Edit, why: &str) -> Outcome {
+    fn lay_aside(&mut self, edit: &Edit, why: &str) -> Outcome {
         match edit.apply(&self.catalog, &self.project) {
             Ok(next) => {
                 self.project = next;
@@ -298,7 +300,7 @@ fn slug(text: &str) -> String {
     if words.is_empty() { "unnamed".to_owned() } else { words.join("-") }
 }
 
-/// The maker of a card, from its subsystem: "ASUSTeK Computer Inc. GA102 …".
+/// The maker of a card, from its subsystem: `ASUSTeK Computer Inc. GA102 …`.
 fn card_maker(subsystem: &str) -> Option<&'static str> {
     const MAKERS: [(&str, &str); 22] = [
         ("asustek", "ASUS"),

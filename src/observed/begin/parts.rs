@@ -13,10 +13,10 @@ use crate::observed::identify::Identity;
 const TOLD: &str = "machine";
 
 /// A part whose facts all come from the machine itself, as of this day.
-fn told(id: String, name: String, kind: PartKind, day: &str) -> Part {
+fn told(id: &str, name: String, kind: PartKind, day: &str) -> Part {
     let from = fields(&kind).into_iter().map(|field| (field, provenance(day))).collect();
     Part {
-        id: PartId::new(&id),
+        id: PartId::new(id),
         name,
         maker: None,
         part_number: None,
@@ -56,7 +56,7 @@ pub(super) fn board(name: &str, observed: &Observed, day: &str) -> Part {
         ..Board::default()
     };
     let told_name = format!("{name}, as its firmware tells it");
-    told(format!("board.machine.{}", slug(name)), told_name, PartKind::Board(board), day)
+    told(&format!("board.machine.{}", slug(name)), told_name, PartKind::Board(board), day)
 }
 
 fn connector(n: usize, slot: &FirmwareSlot) -> Option<Connector> {
@@ -73,7 +73,7 @@ fn connector(n: usize, slot: &FirmwareSlot) -> Option<Connector> {
 }
 
 pub(super) fn processor(name: &str, day: &str) -> Part {
-    told(format!("cpu.machine.{}", slug(name)), name.to_owned(), PartKind::Cpu(Cpu::default()), day)
+    told(&format!("cpu.machine.{}", slug(name)), name.to_owned(), PartKind::Cpu(Cpu::default()), day)
 }
 
 /// Equal modules with their number, in the order of the firmware.
@@ -112,7 +112,7 @@ pub(super) fn memory(module: &Module, count: usize, day: &str) -> Part {
         gb_per_module: Some(module.size_mib as f64 / 1024.0),
         ..Ram::default()
     };
-    let mut part = told(format!("ram.machine.{}", slug(&text.replace('×', "x"))), text, PartKind::Ram(ram), day);
+    let mut part = told(&format!("ram.machine.{}", slug(&text.replace('×', "x"))), text, PartKind::Ram(ram), day);
     part.part_number.clone_from(&module.part_number);
     part
 }
@@ -138,14 +138,13 @@ pub(super) fn card(identity: &Identity<'_>, observed: &Observed, address: Addres
     let device = observed.devices.get(&address);
     let edge = observed.devices.get(&observed.edge(address));
     let maker = device.and_then(|d| d.subsystem.as_deref()).and_then(card_maker);
-    let by = maker.map_or(String::new(), |m| format!(" by {m}"));
     let log = observed.gpu(address);
     let mut part = match one_product(identity) {
         Some(model) => {
-            let name = format!("{}{by}, model not told", identity.name);
+            let name = format!("{}{}, model not told", maker.map_or(String::new(), |m| format!("{m} ")), identity.name);
             without_body(
                 model,
-                format!("gpu.machine.{}{}", slug(&identity.name), maker.map_or(String::new(), |m| format!("-{}", slug(m)))),
+                &format!("gpu.machine.{}{}", slug(&identity.name), maker.map_or(String::new(), |m| format!("-{}", slug(m)))),
                 name,
                 day,
             )
@@ -160,7 +159,7 @@ pub(super) fn card(identity: &Identity<'_>, observed: &Observed, address: Addres
                 pcie_lanes: edge.and_then(|d| d.capability.lanes).filter(|l| *l > 0),
                 ..Gpu::default()
             };
-            told(format!("gpu.machine.{}", slug(&identity.name)), identity.name.clone(), PartKind::Gpu(gpu), day)
+            told(&format!("gpu.machine.{}", slug(&identity.name)), identity.name.clone(), PartKind::Gpu(gpu), day)
         }
     };
     if let (PartKind::Gpu(gpu), Some(watts)) = (&mut part.kind, log.and_then(|g| g.default_power_w)) {
@@ -189,7 +188,7 @@ fn one_product<'a>(identity: &Identity<'a>) -> Option<&'a Part> {
 }
 
 /// The product's facts without those of one maker's model: size, cooler, plugs, prices.
-fn without_body(model: &Part, id: String, name: String, day: &str) -> Part {
+fn without_body(model: &Part, id: &str, name: String, day: &str) -> Part {
     let PartKind::Gpu(facts) = &model.kind else { return told(id, name, model.kind.clone(), day) };
     let gpu = Gpu {
         length_mm: None,
@@ -218,13 +217,13 @@ pub(super) fn drive(identity: &Identity<'_>, observed: &Observed, address: Addre
     let (r#gen, lanes) = able(observed.devices.get(&address));
     let drive = Drive { bus: Some(DriveBus::Nvme), pcie_gen: r#gen, pcie_lanes: lanes, ..Drive::default() };
     let name = format!("{}, capacity not told", identity.name);
-    told(format!("drive.machine.{}", slug(&identity.name)), name, PartKind::Drive(drive), day)
+    told(&format!("drive.machine.{}", slug(&identity.name)), name, PartKind::Drive(drive), day)
 }
 
 pub(super) fn network(identity: &Identity<'_>, observed: &Observed, address: Address, day: &str) -> Part {
     let (r#gen, lanes) = able(observed.devices.get(&address));
     let nic = Nic { pcie_gen: r#gen, pcie_lanes: lanes, ..Nic::default() };
-    told(format!("nic.machine.{}", slug(&identity.name)), identity.name.clone(), PartKind::Nic(nic), day)
+    told(&format!("nic.machine.{}", slug(&identity.name)), identity.name.clone(), PartKind::Nic(nic), day)
 }
 
 fn able(device: Option<&Device>) -> (Option<u8>, Option<u8>) {
