@@ -129,6 +129,10 @@ fn a_lost_link_fails_and_a_wider_one_passes_with_a_word() {
 fn the_matrix_of_cards_is_compared_pair_by_pair() {
     let (project, machine) = (four_cards(), observed(&[MACHINE, MATRIX, FIRMWARE]));
     let mut expected = Expected::of(&lanes(&CATALOG, &project));
+    let told = compare(&CATALOG, &project, &expected, &machine);
+    let classes: Vec<Option<&str>> = told.pairs.iter().map(|p| p.expected.as_deref()).collect();
+    assert!(classes.iter().all(Option::is_some), "the ledger has a class for each pair of this board: {classes:?}");
+    expected.paths.clear();
     let cards: Vec<_> = project.rig.placed(&CATALOG).filter(|(_, _, p)| matches!(p.kind, PartKind::Gpu(_))).map(|(id, ..)| id).collect();
     for (n, path) in [(1, Path::Node), (2, Path::Phb), (3, Path::Sys)] {
         expected.paths.insert((cards[0], cards[n]), path);
@@ -138,6 +142,8 @@ fn the_matrix_of_cards_is_compared_pair_by_pair() {
     let verdicts: Vec<Verdict> = comparison.pairs.iter().take(3).map(|p| p.verdict).collect();
     assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail, Verdict::Pass]);
     assert_eq!(comparison.pairs[1].sentence, "Between PCIE7 and PCIE3 the machine has NODE, expected PHB.");
+    let unsure = compare(&CATALOG, &project, &expected, &observed(&[MACHINE, MATRIX]));
+    assert!(unsure.pairs.iter().all(|p| p.verdict != Verdict::Fail), "which card sits where is not told: {:?}", unsure.pairs);
     assert!(comparison.pairs.iter().skip(3).all(|p| p.verdict == Verdict::Unknown));
 }
 

@@ -20,6 +20,7 @@ fn told(id: &str, name: String, kind: PartKind, day: &str) -> Part {
         name,
         maker: None,
         part_number: None,
+        aliases: Vec::new(),
         generic: false,
         notes: Some("Made from what a machine told of itself; what it does not tell is left out.".to_owned()),
         prices: Vec::new(),
