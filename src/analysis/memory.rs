@@ -6,9 +6,11 @@ use crate::catalog::Catalog;
 use crate::project::Project;
 use crate::units::Bytes;
 use crate::workload::Workload;
+use crate::workload::training::Training;
 
 mod items;
 pub mod plan;
+pub mod training;
 
 use plan::{Plan, Sizes, devices};
 
@@ -18,6 +20,11 @@ use plan::{Plan, Sizes, devices};
 pub enum ItemKind {
     Weights,
     KvCache,
+    Gradients,
+    /// States of the optimizer and what else only it needs.
+    Optimizer,
+    /// What a training step keeps for its backward pass.
+    Activations,
     /// Activations and compute buffers.
     Buffers,
     /// Context of driver and framework.
@@ -25,11 +32,15 @@ pub enum ItemKind {
 }
 
 impl ItemKind {
-    pub const ALL: [Self; 4] = [Self::Weights, Self::KvCache, Self::Buffers, Self::Overhead];
+    pub const ALL: [Self; 7] =
+        [Self::Weights, Self::KvCache, Self::Gradients, Self::Optimizer, Self::Activations, Self::Buffers, Self::Overhead];
     pub const fn text(self) -> &'static str {
         match self {
             Self::Weights => "weights",
             Self::KvCache => "KV cache",
+            Self::Gradients => "gradients",
+            Self::Optimizer => "optimizer",
+            Self::Activations => "activations",
             Self::Buffers => "buffers",
             Self::Overhead => "overhead",
         }
@@ -63,6 +74,8 @@ pub struct CardLedger {
     pub total: Bytes,
     pub low: Bytes,
     pub high: Bytes,
+    /// Parts of a training step; `None` for inference.
+    pub phases: Option<training::Phases>,
 }
 
 impl CardLedger {
@@ -90,6 +103,10 @@ impl CardLedger {
 pub fn ledgers(catalog: &Catalog, project: &Project) -> Vec<CardLedger> {
     let mut out = Vec::new();
     for (index, workload) in project.workloads.iter().enumerate() {
+        if let Some(job) = &workload.training {
+            out.extend(training::ledgers(index, workload, job, &plan::used(workload, devices(catalog, project))));
+            continue;
+        }
         let plan = Plan::new(workload, devices(catalog, project));
         let sizes = plan.sizes(workload.context, workload.batch);
         out.extend((0..plan.cards.len()).filter_map(|card| ledger(index, &plan, card, &sizes)));
@@ -111,6 +128,7 @@ fn ledger(workload: usize, plan: &Plan<'_>, card: usize, sizes: &Sizes) -> Optio
         total: Bytes(total.value),
         low: Bytes(total.low),
         high: Bytes(total.high),
+        phases: None,
     })
 }
 
@@ -124,6 +142,10 @@ impl Limits {
     pub fn largest_context(catalog: &Catalog, project: &Project, workload: usize) -> Option<u64> {
         let workload = project.workloads.get(workload)?;
         let plan = plan_with_known_memory(catalog, project, workload)?;
+        if let Some(job) = &workload.training {
+            let with = |sequence| Training { sequence, ..job.clone() };
+            return largest(workload.model.context.unwrap_or(1 << 20).max(1), |n| training::fits(workload, &with(n), &plan.cards));
+        }
         largest(workload.model.context.unwrap_or(1 << 20).max(1), |context| plan.fits(context, workload.batch))
     }
 
@@ -131,6 +153,10 @@ impl Limits {
     pub fn largest_batch(catalog: &Catalog, project: &Project, workload: usize) -> Option<u64> {
         let workload = project.workloads.get(workload)?;
         let plan = plan_with_known_memory(catalog, project, workload)?;
+        if let Some(job) = &workload.training {
+            let with = |micro_batch| Training { micro_batch, ..job.clone() };
+            return largest(1 << 20, |n| training::fits(workload, &with(n), &plan.cards));
+        }
         largest(1 << 20, |batch| plan.fits(workload.context, batch))
     }
 }

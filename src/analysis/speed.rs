@@ -220,6 +220,12 @@ fn speed(index: usize, plan: &Plan<'_>, project: &Project, too_large: bool, effo
         over_context: Vec::new(),
         over_batch: Vec::new(),
     };
+    if workload.training.is_some() {
+        let missing = "the speed of training, which this version does not compute";
+        speed.origin.formula = format!("unknown: {missing}");
+        speed.missing = Some(missing.to_owned());
+        return speed;
+    }
     let decode = match Decode::new(plan, project) {
         Ok(decode) => decode,
         Err(missing) => {

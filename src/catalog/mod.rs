@@ -6,6 +6,7 @@ use std::sync::Arc;
 pub mod folder;
 pub mod load;
 pub mod model;
+pub mod network;
 pub mod part;
 pub mod precision;
 pub mod rates;

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::network::Network;
+
 /// Role of a group of parameters. It decides which precision they get, where they live and whether a token touches them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -226,6 +228,9 @@ pub struct ModelShape {
     /// Precision the weights are published in, as in [`crate::catalog::precision::Precision`]: "bf16", "f16", "fp8", "mxfp4" …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_precision: Option<String>,
+    /// How its class computes; `None` = not known, as from files that hold tensors only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Box<Network>>,
     /// Where the shape was read: a path or a public page.
     pub source: String,
     /// Anything the reader must know: an unknown `model_type` read by its keys, a part left out.

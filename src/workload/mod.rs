@@ -8,8 +8,10 @@ use crate::catalog::model::ModelShape;
 use crate::catalog::precision::Precision;
 
 mod serving;
+pub mod training;
 
 pub use serving::{Attention, Engine, Serving, Split};
+use training::Training;
 
 /// One job for the rig: a model with its precision and sizes. The shape travels with it, so a rig file alone reproduces its report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +31,9 @@ pub struct Workload {
     /// The program that runs it, and how.
     #[serde(default, skip_serializing_if = "Serving::is_default")]
     pub serving: Serving,
+    /// The job trains the model; `None` = it answers with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training: Option<Training>,
     pub model: Arc<ModelShape>,
 }
 
@@ -77,6 +82,7 @@ impl Workload {
             batch: 1,
             gpus: None,
             serving: Serving::default(),
+            training: None,
             model,
         }
     }

@@ -152,6 +152,6 @@ fn runtime_origin(plan: &Plan<'_>) -> Origin {
     }
 }
 
-fn reserve_origin() -> Origin {
+pub(super) fn reserve_origin() -> Origin {
     Origin::new(Basis::Assumed, "24,576 − 24,124 MiB, as on an RTX 3090", "github:ollama/ollama issue 17482; other cards assumed alike")
 }

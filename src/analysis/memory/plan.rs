@@ -29,10 +29,10 @@ impl Band {
     pub const fn exact(value: u64) -> Self {
         Self { low: value, value, high: value }
     }
-    fn of(low: f64, value: f64, high: f64) -> Self {
+    pub(super) fn of(low: f64, value: f64, high: f64) -> Self {
         Self { low: low.round() as u64, value: value.round() as u64, high: high.round() as u64 }
     }
-    fn within(value: u64, share: f64) -> Self {
+    pub(super) fn within(value: u64, share: f64) -> Self {
         Self { low: (value as f64 * (1.0 - share)) as u64, value, high: (value as f64 * (1.0 + share)).ceil() as u64 }
     }
 }
@@ -156,11 +156,15 @@ pub fn devices<'a>(catalog: &'a Catalog, project: &'a Project) -> impl Iterator<
     })
 }
 
+/// The first cards of `cards` that a workload may use.
+pub fn used<'a>(workload: &Workload, cards: impl Iterator<Item = Device<'a>>) -> Vec<Device<'a>> {
+    cards.take(workload.gpus.map_or(usize::MAX, |n| n as usize)).collect()
+}
+
 impl<'a> Plan<'a> {
     /// Lays a workload out over the first cards of `cards` that it may use.
     pub fn new(workload: &'a Workload, cards: impl Iterator<Item = Device<'a>>) -> Self {
-        let wanted = workload.gpus.map_or(usize::MAX, |n| n as usize);
-        let cards: Vec<Device<'a>> = cards.take(wanted).collect();
+        let cards = used(workload, cards);
         let engine = Engine::of(workload.precision);
         let ends = split(engine, &cards, workload.model.layers);
         Self { workload, cards, engine, weights: weigh(workload, engine), ends }
@@ -352,7 +356,7 @@ fn runtime(engine: Engine, vendor: Option<GpuVendor>, cards: usize) -> Band {
 
 /// Memory that the driver keeps from every program. One figure is known: of an RTX 3090's 24,576 MiB programs see 24,124, and find 23,755
 /// free (github:ollama/ollama issue 17482, github:ggml-org/llama.cpp issue 23395); other cards are assumed alike, other makers down to 0.
-fn reserve(vendor: Option<GpuVendor>) -> Band {
+pub(super) fn reserve(vendor: Option<GpuVendor>) -> Band {
     let low = if vendor == Some(GpuVendor::Nvidia) { 200.0 } else { 0.0 };
     Band::of(low * MIB, 452.0 * MIB, 821.0 * MIB)
 }

@@ -4,7 +4,7 @@ use super::attention::{self, Attention};
 use super::families::{Extra, Family, Flag, LLAMA, Norm, Norms, Pattern, Positions, QkNorm, REFUSED, family};
 use super::keys::{EXPERTS, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, Keys, LAYERS, TOP_K, VOCAB, WIDTH};
 use super::tally::{Tally, prod, small};
-use super::{ConfigError, mixers, mlp, special};
+use super::{ConfigError, mixers, mlp, network, special};
 use crate::catalog::model::{Cache, Experts, ModelShape, TensorClass as T};
 use serde_json::Value;
 
@@ -75,6 +75,7 @@ pub(super) fn decoder(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
         }
         special::layer(keys, &family, &dims, (i, kind), &mut tally)?;
     }
+    let network = network::decoder(keys, &family, &dims, &kinds)?;
     tally.at(None);
     special::model(keys, &family, &dims, &mut tally, &mut remarks)?;
     let (tensors, groups) = tally.finish(keys.file)?;
@@ -92,6 +93,7 @@ pub(super) fn decoder(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
         groups,
         tensors,
         published_precision: None,
+        network: Some(Box::new(network)),
         source: keys.file.to_owned(),
         remarks,
         ..ModelShape::default()

@@ -2,8 +2,10 @@
 
 use super::ConfigError;
 use super::keys::{HIDDEN, Keys, WIDTH};
+use super::network;
 use super::tally::{Tally, prod, small};
 use crate::catalog::model::{Cache, ModelShape, TensorClass as T};
+use crate::catalog::network::Network;
 
 const MAX_LAYERS: u64 = 4096;
 
@@ -24,7 +26,7 @@ fn layers(keys: &Keys<'_>, names: &[&'static str]) -> Result<u64, ConfigError> {
     Ok(n)
 }
 
-fn shape(keys: &Keys<'_>, s: &Shape, tally: Tally, remarks: Vec<String>) -> Result<ModelShape, ConfigError> {
+fn shape(keys: &Keys<'_>, s: &Shape, network: Network, tally: Tally, remarks: Vec<String>) -> Result<ModelShape, ConfigError> {
     let (tensors, groups) = tally.finish(keys.file)?;
     Ok(ModelShape {
         name: keys.name(),
@@ -40,6 +42,7 @@ fn shape(keys: &Keys<'_>, s: &Shape, tally: Tally, remarks: Vec<String>) -> Resu
         groups,
         tensors,
         published_precision: None,
+        network: Some(Box::new(network)),
         source: keys.file.to_owned(),
         remarks,
         ..ModelShape::default()
@@ -90,7 +93,10 @@ pub(super) fn bert(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
         tally.at(Some(i as usize));
         encoder_layer(&mut tally, &s, nomic, !nomic);
     }
-    shape(keys, &s, tally, vec!["Encoder without a task head".to_owned()])
+    let segments = keys.dim_or(&["type_vocab_size"], 2)?;
+    let positions = if nomic { 0 } else { keys.dim(&["max_position_embeddings"])? };
+    let network = network::bert(keys, segments, positions, s.width);
+    shape(keys, &s, network, tally, vec!["Encoder without a task head".to_owned()])
 }
 
 /// A vision transformer with its classifier.
@@ -112,7 +118,8 @@ pub(super) fn vit(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
         tally.at(Some(i as usize));
         encoder_layer(&mut tally, &s, false, true);
     }
-    if biased { shape(keys, &s, tally, Vec::new()) } else { Err(keys.unsupported("supported only with `qkv_bias` true")) }
+    let network = network::vit(keys, channels, patch, side * patch, s.width);
+    if biased { shape(keys, &s, network, tally, Vec::new()) } else { Err(keys.unsupported("supported only with `qkv_bias` true")) }
 }
 
 /// T5 and its relatives: encoder, decoder with cross attention, relative positions.
@@ -146,5 +153,6 @@ pub(super) fn t5(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
         tally.cache(if i < encoder { Cache::None } else { Cache::Full { kv_heads, k_dim, v_dim: k_dim } });
     }
     let remark = "Encoder and decoder; the cache is the decoder's own, its view of the input comes on top";
-    shape(keys, &s, tally, vec![remark.to_owned()])
+    let network = network::t5(keys, decoder, f, gated);
+    shape(keys, &s, network, tally, vec![remark.to_owned()])
 }

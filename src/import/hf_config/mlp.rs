@@ -84,7 +84,7 @@ fn rounded(keys: &Keys<'_>, written: u64) -> Result<u64, ConfigError> {
 }
 
 /// Whether layer `i` has experts, by whichever of the usual keys the file has.
-fn is_sparse(keys: &Keys<'_>, i: usize) -> Result<bool, ConfigError> {
+pub(super) fn is_sparse(keys: &Keys<'_>, i: usize) -> Result<bool, ConfigError> {
     if let Some((name, list)) = keys.items(&["mlp_layer_types"])? {
         let value = list.get(i).ok_or_else(|| keys.wrong(name, &serde_json::Value::Array(Vec::new()), "expected one entry per layer"))?;
         return Ok(value.as_str() != Some("dense"));
@@ -163,7 +163,7 @@ pub(super) fn expert_width(keys: &Keys<'_>) -> Result<u64, ConfigError> {
 }
 
 /// Width of all shared experts together.
-fn shared_width(keys: &Keys<'_>, family: &Family, expert: u64) -> Result<u64, ConfigError> {
+pub(super) fn shared_width(keys: &Keys<'_>, family: &Family, expert: u64) -> Result<u64, ConfigError> {
     const WIDTH: &[&str] = &["shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"];
     const COUNT: &[&str] = &["n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"];
     if keys.has(WIDTH) {

@@ -10,6 +10,7 @@ mod families;
 mod keys;
 mod mixers;
 mod mlp;
+mod network;
 mod precision;
 mod special;
 mod tally;
