@@ -25,6 +25,7 @@ mod models;
 mod new;
 mod observe;
 mod text_report;
+mod training;
 
 /// Exit code for input that is wrong or cannot be read.
 const WRONG_INPUT: u8 = 2;

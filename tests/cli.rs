@@ -203,6 +203,12 @@ fn what_cannot_be_is_refused_with_the_reason() {
     assert!(with(&["--model", "gone.json"]).starts_with("gone.json: cannot be read"));
     assert!(with(&["--model", "Llama-3.1-8B", "--quant", "q9"]).contains("no precision of this name; one of"));
     assert!(with(&["--model", "Llama-3.1-8B", "--batch", "0"]).contains("context, batch and cards must be at least 1"));
+    assert!(with(&["--model", "Llama-3.1-8B", "--rank", "8"]).starts_with("--train is missing"));
+    assert!(
+        with(&["--model", "Llama-3.1-8B", "--train", "lora", "--optimizer", "lion"])
+            .starts_with("--optimizer: no value `lion`; one of sgd,")
+    );
+    assert!(with(&["--model", "Llama-3.1-8B", "--train", "--micro-batch", "0"]).contains("the micro-batch is from 1 to 65,536"));
     assert!(refused(home, &["new", "-o", "rig.toml"]).contains("--board <PART>"));
     assert!(!home.join("rig.toml").exists());
 }

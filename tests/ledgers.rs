@@ -146,6 +146,7 @@ fn shape(groups: Vec<LayerGroup>) -> ModelShape {
             tensors(TensorClass::Head, 525_336_576, 525_336_576),
         ],
         published_precision: None,
+        network: None,
         source: String::new(),
         remarks: Vec::new(),
         ..ModelShape::default()

@@ -53,6 +53,7 @@ fn model() -> ModelShape {
             tensor(TensorClass::Expert, "experts, 32 layers", 6_000_000_000, 1_500_000_000),
         ],
         published_precision: Some("bf16".to_owned()),
+        network: None,
         source: "made up for tests".to_owned(),
         remarks: vec!["line one\nline two".to_owned()],
         ..ModelShape::default()

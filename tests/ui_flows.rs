@@ -17,6 +17,7 @@ use rigbay::import::model_list;
 use rigbay::project::edit::Edit;
 use rigbay::ui::action::Theme;
 use rigbay::ui::{App, Options};
+use rigbay::workload::training::{Method, Training};
 
 type Data = (Arc<Catalog>, Arc<Vec<Arc<ModelShape>>>);
 
@@ -339,6 +340,41 @@ fn a_model_and_a_precision_are_chosen_by_keys() {
     harness.key_press(Key::Enter);
     harness.run();
     assert_eq!(harness.state().session.project().workloads[0].precision.text(), "q5_k_m");
+}
+
+#[test]
+fn a_workload_is_turned_to_training_and_back() {
+    let mut harness = empty_rig();
+    place(&mut harness, &TOWER);
+    pick_first_model(&mut harness, "llama-3.2 1b");
+    let job = |h: &Harness<'_, App>| h.state().session.project().workloads[0].training.clone();
+    let ledger = |h: &Harness<'_, App>| h.state().session.report().facts.memory[0].clone();
+    let before = ledger(&harness);
+    assert!(before.phases.is_none() && harness.query_by_label("KV cache").is_some());
+    harness.get_by_role_and_label(Role::Button, "Training").click();
+    harness.run();
+    assert_eq!(job(&harness), Some(Training::default()));
+    let after = ledger(&harness);
+    assert!(after.phases.is_some() && after.total > before.total);
+    for row in ["Trains", "Optimizer", "Sequence", "Micro-batch", "Attention", "Recompute", "Loss", "Spread", "Tensor", "Pipeline"] {
+        assert!(harness.query_by_label(row).is_some(), "{row}");
+    }
+    assert!(harness.query_by_label("Rank").is_none(), "all weights train");
+    harness.get_by_value("all weights").click();
+    harness.run();
+    harness.get_by_label("LoRA").click();
+    harness.run();
+    assert_eq!(job(&harness).map(|j| j.method), Some(Method::Lora));
+    assert!(harness.query_by_label("Rank").is_some() && ledger(&harness).total < after.total);
+    harness.get_by_role_and_label(Role::Button, "Inference").click();
+    harness.run();
+    assert_eq!((job(&harness), ledger(&harness).total), (None, before.total));
+    harness.get_by_role_and_label(Role::Button, "Training").click();
+    harness.run();
+    assert_eq!(job(&harness).map(|j| j.method), Some(Method::Lora), "the settings come back");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert_eq!(job(&harness), None, "undone");
 }
 
 #[test]

@@ -128,6 +128,8 @@ pub struct Biases {
     pub out: bool,
     pub mlp: bool,
     pub head: bool,
+    /// On layer norms.
+    pub norm: bool,
 }
 
 /// Feed-forward of layers with experts.
@@ -214,6 +216,20 @@ pub struct ConvNet {
 }
 
 impl Network {
+    /// The largest of its sizes, and whether its blocks and stages can be walked through one by one.
+    pub fn within(&self, most: u32) -> bool {
+        let e = self.experts.map_or([0; 5], |e| [e.layers, e.total, e.active, e.width, e.shared]);
+        let rotary = if let Rotary::Part(dims) = self.rotary { dims } else { 0 };
+        let own = match &self.kind {
+            NetworkKind::Decoder => 0,
+            NetworkKind::Encoder { segments } => *segments,
+            NetworkKind::Vision { channels, patch, image } => (*channels).max(*patch).max(*image),
+            NetworkKind::EncoderDecoder { decoder, buckets } => (*decoder).max(*buckets),
+            NetworkKind::Convolution(net) => return net.within(most),
+        };
+        e.into_iter().chain([rotary, own, self.width, self.positions]).all(|n| n <= most)
+    }
+
     /// The likeliest network of a shape that came without one: RMS norms, a gated feed-forward, rotary positions.
     pub fn assumed(model: &super::model::ModelShape) -> Self {
         let experts = model.experts.filter(|e| e.active > 0).map(|e| ExpertMlp {
@@ -232,6 +248,13 @@ impl Network {
 }
 
 impl ConvNet {
+    fn within(&self, most: u32) -> bool {
+        let convs = self.stages.iter().flat_map(|s| &s.convs).chain([&self.stem]);
+        let sizes = convs.flat_map(|c| [c.out, c.kernel, c.stride, c.groups]).chain([self.channels, self.image, self.classes]);
+        let blocks: u64 = self.stages.iter().map(|s| u64::from(s.blocks) * (s.convs.len() as u64 + 1)).sum();
+        sizes.into_iter().all(|n| n <= most.min(1 << 16)) && blocks <= 4096
+    }
+
     /// ResNet v1.5 (stride in the 3 × 3 convolution) with 50, 101 or 152 layers: He et al. 2015, table 1, and torchvision's
     /// `models/resnet.py`. `depths` are the blocks of the four stages.
     pub fn resnet(depths: [u32; 4], bottleneck: bool, classes: u32) -> Self {

@@ -12,6 +12,7 @@ use crate::project::Subject;
 use crate::project::edit::Edit;
 use crate::units::{Bytes, plain};
 use crate::workload::Workload;
+use crate::workload::training::{Method, Parallel, Recompute, Training, Zero};
 
 const NO_CARD: &str = "No card in the catalog would do in this place.";
 
@@ -158,7 +159,21 @@ fn judge_model(case: &Case<'_>, workload: &Workload, ledgers: &[&CardLedger]) ->
     let question = format!("Whether {} fits", workload.name);
     let ask = |facts| unknown(RULE, Severity::Blocker, job.clone(), &question, facts);
     if ledgers.is_empty() {
-        return ask(vec![missing("rig", "gpu")]);
+        let cards = case.gpus().len().min(workload.gpus.map_or(usize::MAX, |n| n as usize));
+        return match &workload.training {
+            Some(t) if cards > 0 => {
+                let p = t.parallel;
+                let need = u64::from(p.tensor) * u64::from(p.pipeline);
+                let text = format!(
+                    "{} is spread over {} cards that share matrices times {} stages: {need} cards, and it has {cards}.",
+                    workload.name, p.tensor, p.pipeline
+                );
+                Finding::new(RULE, Verdict::Fail, Severity::Blocker, job, text)
+                    .number("need_cards", need as f64)
+                    .number("cards", cards as f64)
+            }
+            _ => ask(vec![missing("rig", "gpu")]),
+        };
     }
     // The card with the least room decides.
     let tightest = ledgers.iter().filter_map(|l| Some((l.capacity?, *l))).min_by_key(|(c, l)| i128::from(c.0) - i128::from(l.total.0));
@@ -199,6 +214,9 @@ fn model_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
         edits: vec![Edit::Workload { index, workload: Some(Box::new(next)) }],
         safety: Safety::Ask,
     };
+    if let Some(training) = &job.training {
+        return training_fixes(case, finding, index, job, training);
+    }
     let halves = |from: u64, least: u64| (1..=6).map(move |n| from >> n).filter(move |v| *v >= least);
     let contexts =
         halves(job.context, 1024).map(|c| change(format!("Shorten the context to {c} tokens"), Workload { context: c, ..job.clone() }));
@@ -206,6 +224,54 @@ fn model_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
     let spread = job.gpus.filter(|n| (*n as usize) < case.gpus().len());
     let spread = spread.map(|_| change("Split the model over all cards".to_owned(), Workload { gpus: None, ..job.clone() }));
     vec![spread.into_iter().collect(), batches.collect(), contexts.collect(), bigger_cards(case, finding)]
+}
+
+/// What a training job can give up, the cheapest first.
+fn training_fixes(case: &Case<'_>, finding: &Finding, index: usize, job: &Workload, training: &Training) -> Vec<Vec<Fix>> {
+    let change = |label: &str, next: Training| Fix {
+        label: label.to_owned(),
+        edits: vec![Edit::Workload { index, workload: Some(Box::new(Workload { training: Some(next), ..job.clone() })) }],
+        safety: Safety::Ask,
+    };
+    let with = |edit: &dyn Fn(&mut Training)| {
+        let mut next = training.clone();
+        edit(&mut next);
+        next
+    };
+    let cards = case.gpus().len().min(job.gpus.map_or(usize::MAX, |n| n as usize));
+    let mut fixes: Vec<Vec<Fix>> = Vec::new();
+    let need = u64::from(training.parallel.tensor) * u64::from(training.parallel.pipeline);
+    if need > cards as u64 {
+        fixes.push(vec![change(
+            "Spread the job over data only",
+            with(&|t| t.parallel = Parallel { zero: t.parallel.zero, ..Parallel::default() }),
+        )]);
+        return fixes;
+    }
+    if training.recompute != Recompute::Full {
+        fixes.push(vec![change("Recompute whole layers in the backward pass", with(&|t| t.recompute = Recompute::Full))]);
+    }
+    let halves = (1..=10).map(|n| training.micro_batch >> n).filter(|n| *n > 0);
+    let less = halves.map(|n| {
+        change(
+            &format!("Reduce the micro-batch to {n}"),
+            with(&|t| (t.micro_batch, t.accumulation, t.recompute) = (n, t.accumulation * (t.micro_batch / n), Recompute::Full)),
+        )
+    });
+    fixes.push(less.collect());
+    if cards > 1 && training.parallel.zero != Zero::Parameters {
+        let spread = |t: &mut Training| (t.parallel.zero, t.recompute) = (Zero::Parameters, Recompute::Full);
+        fixes.push(vec![change("Spread weights, gradients and states over the cards (ZeRO 3, FSDP)", with(&spread))]);
+    }
+    if training.method == Method::Full {
+        let adapters = |method| move |t: &mut Training| (t.method, t.recompute) = (method, Recompute::Full);
+        fixes.push(vec![
+            change("Train adapters only (LoRA)", with(&adapters(Method::Lora))),
+            change("Train adapters on 4-bit weights (QLoRA)", with(&adapters(Method::Qlora))),
+        ]);
+    }
+    fixes.push(bigger_cards(case, finding));
+    fixes
 }
 
 /// All cards that the job uses replaced by one larger kind.

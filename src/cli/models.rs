@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::training::TrainArgs;
 use crate::catalog::Catalog;
 use crate::catalog::model::ModelShape;
 use crate::catalog::precision::Precision;
@@ -35,6 +36,8 @@ pub(super) struct WorkArgs {
     /// Cards the model is split over; all if not given
     #[arg(long, value_name = "N")]
     gpus: Option<u32>,
+    #[command(flatten)]
+    training: TrainArgs,
     /// Program that runs the model: `llama.cpp`, `vllm`, `sglang`, `transformers`, `exllama`; if not given the usual one of the precision
     #[arg(long, value_name = "NAME", value_parser = engine)]
     engine: Option<Engine>,
@@ -95,7 +98,7 @@ fn kv_precision(text: &str) -> Result<KvPrecision, String> {
 impl WorkArgs {
     fn is_empty(&self) -> bool {
         let sizes = [self.context.is_some(), self.batch.is_some(), self.gpus.is_some(), self.quant.is_some(), self.kv.is_some()];
-        self.model.is_none() && !sizes.contains(&true) && self.serving(&Serving::default()).is_default()
+        self.model.is_none() && self.training.is_empty() && !sizes.contains(&true) && self.serving(&Serving::default()).is_default()
     }
 
     /// How it is served, with the choices made here.
@@ -133,6 +136,7 @@ impl WorkArgs {
         workload.context = self.context.unwrap_or(workload.context);
         workload.batch = self.batch.unwrap_or(workload.batch);
         workload.gpus = self.gpus.or(workload.gpus);
+        workload.training = self.training.applied_to(workload.training)?;
         workload.serving = self.serving(&workload.serving);
         let edit = Edit::Workload { index: 0, workload: Some(Box::new(workload)) };
         edit.apply(catalog, project).map_err(|e| e.to_string())

@@ -89,6 +89,9 @@ fn memory_text(out: &mut String, memory: &[CardLedger]) {
         };
         let head = format!("{} on {} ({})", card.workload_name, card.gpu_name, card.gpu);
         out.push_str(&format!("  {head}: {} of {capacity}, between {} and {}: {fits}\n", card.total, card.low, card.high));
+        if let Some(phases) = card.phases {
+            out.push_str(&format!("    {}\n", phases.text()));
+        }
         for item in &card.items {
             out.push_str(&format!("    {:>10}  {}\n", item.bytes.to_string(), item.name));
         }

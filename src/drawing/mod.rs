@@ -45,6 +45,10 @@ pub enum Role {
     Cold,
     /// KV cache in charts.
     Cache,
+    /// Gradients, states of the optimizer and activations in charts.
+    Gradient,
+    States,
+    Activation,
     /// Overhead and whatever carries no meaning of its own.
     Neutral,
 }

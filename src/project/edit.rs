@@ -10,6 +10,7 @@ use crate::build::{Build, Placement, PlacementId, SlotId};
 use crate::catalog::Catalog;
 use crate::catalog::part::{Part, PartId};
 use crate::workload::Workload;
+use crate::workload::training::Training;
 
 /// One change of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -289,6 +290,9 @@ fn set_workload(next: &mut Project, index: usize, workload: Option<&Workload>) -
         Some(w) if w.context > 1 << 30 || w.batch > 1 << 20 => bad("context ends at 1,073,741,824 tokens and batch at 1,048,576"),
         Some(w) => {
             w.serving.check().map_err(|(field, why)| Refusal::BadValue { field, why })?;
+            if let Some((field, why)) = w.training.as_ref().and_then(Training::fault) {
+                return Err(Refusal::BadValue { field, why });
+            }
             match next.workloads.get_mut(index) {
                 Some(old) => *old = w.clone(),
                 None => next.workloads.push(w.clone()),

@@ -16,6 +16,7 @@ use crate::catalog::Catalog;
 use crate::catalog::part::PartKind;
 use crate::checks::finding::{Finding, MissingFact, Safety, Severity, Verdict};
 use crate::project::{Project, Versions};
+use crate::workload::training::Training;
 use crate::workload::{Engine, Split, Workload};
 use lanes::JsonLanes;
 
@@ -85,6 +86,8 @@ pub struct JsonWorkload {
     pub batch: u64,
     /// Null: all cards.
     pub gpus: Option<u32>,
+    /// Settings of a training job; null: the model answers.
+    pub training: Option<Training>,
     /// The program that runs it.
     pub engine: Engine,
     pub split: Split,
@@ -119,6 +122,20 @@ pub struct JsonLedger {
     pub high_bytes: u64,
     /// Null: the capacity is unknown or lies within the band.
     pub fits: Option<bool>,
+    /// Null: the workload does not train.
+    pub training: Option<JsonStep>,
+}
+
+/// Parts of a training step on one card, without context and allocator.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonStep {
+    /// Where memory is highest, in words.
+    pub peak: String,
+    /// What waits for the backward pass when the forward pass ends.
+    pub activation_bytes: u64,
+    pub forward_bytes: u64,
+    pub backward_bytes: u64,
+    pub optimizer_bytes: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -305,6 +322,7 @@ fn workload(w: &Workload) -> JsonWorkload {
         context: w.context,
         batch: w.batch,
         gpus: w.gpus,
+        training: w.training.clone(),
         engine: w.engine(),
         split: w.split(),
     }
@@ -339,6 +357,13 @@ fn ledger(card: &CardLedger) -> JsonLedger {
         low_bytes: card.low.0,
         high_bytes: card.high.0,
         fits: card.fits(),
+        training: card.phases.map(|p| JsonStep {
+            peak: p.text(),
+            activation_bytes: p.activations.0,
+            forward_bytes: p.forward.0,
+            backward_bytes: p.backward.0,
+            optimizer_bytes: p.optimizer.0,
+        }),
     }
 }
 

@@ -44,8 +44,9 @@ pub mod start;
 pub mod theme;
 mod thumbnail;
 pub mod top_bar;
+pub mod training_settings;
 pub mod widgets;
-pub mod workload_panel;
+mod workload_panel;
 
 use action::{Action, Side};
 use dialogs::Dialogs;

@@ -94,6 +94,9 @@ impl Tokens {
         self.role(match kind {
             ItemKind::Weights => Role::Cold,
             ItemKind::KvCache => Role::Cache,
+            ItemKind::Gradients => Role::Gradient,
+            ItemKind::Optimizer => Role::States,
+            ItemKind::Activations => Role::Activation,
             ItemKind::Buffers => Role::Advice,
             ItemKind::Overhead => Role::Neutral,
         })

@@ -10,6 +10,7 @@ use super::charts::origin_text;
 use super::icons::Icon;
 use super::pick_list::{Entry, Offer, PickState, Words, pick_ui};
 use super::theme;
+use super::training_settings;
 use super::widgets::{bounded_drag, card, chip, empty, help_line, icon_button, row, sub, title};
 use crate::analysis::Facts;
 use crate::analysis::memory::ItemKind;
@@ -19,6 +20,7 @@ use crate::catalog::precision::Precision;
 use crate::project::edit::Edit;
 use crate::report::Report;
 use crate::units::{Bytes, parameters, thousands};
+use crate::workload::training::Training;
 use crate::workload::{KvPrecision, Workload};
 
 /// Users at a time.
@@ -32,6 +34,8 @@ pub struct WorkloadState {
     /// A workload was just asked for and is not in the project yet.
     adding: bool,
     models: PickState,
+    /// Settings of a training job that was switched off, for when it comes back.
+    training: Option<Training>,
     precisions: PickState,
 }
 
@@ -58,7 +62,13 @@ pub fn workload_panel_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, ou
     };
     let mut next = workload.clone();
     row(ui, cx.tokens, "Model", |ui| model_ui(ui, cx, state, Some(workload), out));
-    fields_ui(ui, cx, state, &mut next, out);
+    training_settings::use_ui(ui, cx, &mut state.training, &mut next);
+    if next.training.is_some() {
+        training_settings::fields_ui(ui, cx, &mut next, out);
+        row(ui, cx.tokens, "Cards", |ui| cards_ui(ui, cx, &mut next.gpus, ""));
+    } else {
+        fields_ui(ui, cx, state, &mut next, out);
+    }
     if next != *workload {
         out.push(Action::EditMerged(Edit::Workload { index: state.shown, workload: Some(Box::new(next)) }));
     }
@@ -172,22 +182,25 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, next: &mut Wor
             out.push(Action::Notice(format!("At most {} users at a time can be reckoned.", thousands(MOST_USERS as f64, 0))));
         }
     });
-    let cards = cards(cx);
-    row(ui, cx.tokens, "Split", |ui| {
-        let text = next.gpus.map_or_else(|| format!("layers over all cards ({cards})"), |n| format!("layers over {n}"));
-        ComboBox::from_id_salt("split").selected_text(text).width(ui.available_width()).truncate().show_ui(ui, |ui| {
-            ui.selectable_value(&mut next.gpus, None, "layers over all cards");
-            for n in 1..=cards.max(1) {
-                ui.selectable_value(&mut next.gpus, Some(n), format!("layers over {n}"));
-            }
-        });
-    });
+    row(ui, cx.tokens, "Split", |ui| cards_ui(ui, cx, &mut next.gpus, "layers over "));
     row(ui, cx.tokens, "KV cache", |ui| {
         ComboBox::from_id_salt("kv").selected_text(next.kv_precision.text()).show_ui(ui, |ui| {
             for &kv in KvPrecision::ALL {
                 ui.selectable_value(&mut next.kv_precision, kv, kv.text());
             }
         });
+    });
+}
+
+/// How many cards take part; `what` stands before the number.
+fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, gpus: &mut Option<u32>, what: &str) {
+    let cards = cards(cx);
+    let text = gpus.map_or_else(|| format!("{what}all cards ({cards})"), |n| format!("{what}{n}"));
+    ComboBox::from_id_salt("split").selected_text(text).width(ui.available_width()).truncate().show_ui(ui, |ui| {
+        ui.selectable_value(gpus, None, format!("{what}all cards"));
+        for n in 1..=cards.max(1) {
+            ui.selectable_value(gpus, Some(n), format!("{what}{n}"));
+        }
     });
 }
 
@@ -319,9 +332,10 @@ fn memory_hover(facts: &Facts, index: usize) -> String {
         return "Unknown: no graphics card is placed.".to_owned();
     }
     let on = if cards == 1 { "On the card".to_owned() } else { format!("On all {cards} cards together") };
-    let lines = ItemKind::ALL.iter().map(|&kind| (kind, ledgers().map(|l| l.bytes_of(kind)).sum::<Bytes>()));
+    let lines = ItemKind::ALL.iter().map(|&kind| (kind, ledgers().map(|l| l.bytes_of(kind)).sum::<Bytes>())).filter(|(_, b)| b.0 > 0);
     let lines = lines.map(|(kind, bytes)| format!("{bytes} {}", kind.text())).collect::<Vec<_>>().join("\n");
-    format!("{on}:\n{lines}")
+    let step = ledgers().find_map(|l| l.phases).map(|p| format!("\nTraining step: {}.", p.text())).unwrap_or_default();
+    format!("{on}:\n{lines}{step}")
 }
 
 fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, now: &Report, after: Option<&Report>, out: &mut Vec<Action>) {

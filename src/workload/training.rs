@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A training job on the workload's model and cards.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
     pub method: Method,
@@ -47,7 +47,7 @@ impl Default for Training {
 macro_rules! choice {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $key:literal, $text:literal;)+ }) => {
         $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
         pub enum $name {
             $($(#[$doc])* #[serde(rename = $key)] $variant,)+
         }
@@ -152,7 +152,7 @@ choice! {
 }
 
 /// How the job is spread over cards. What tensor and pipeline leave over works on different data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parallel {
     pub zero: Zero,
@@ -172,9 +172,12 @@ impl Default for Parallel {
     }
 }
 
-/// Largest degree of one kind of parallelism and largest rank.
+/// Largest degree of one kind of parallelism, rank, micro-batch, sequence, and tokens of a micro-batch: products of them stay countable.
 pub const MOST_CARDS: u32 = 4096;
 pub const MOST_RANK: u32 = 65_536;
+pub const MOST_BATCH: u64 = 1 << 16;
+pub const MOST_TOKENS: u64 = 1 << 22;
+pub const MOST_TOGETHER: u64 = 1 << 26;
 
 impl Training {
     /// The first field out of range, and what is allowed.
@@ -184,10 +187,12 @@ impl Training {
         let degrees = [("parallel.tensor", p.tensor), ("parallel.pipeline", p.pipeline), ("parallel.expert", p.expert)];
         if outside(u64::from(self.rank), u64::from(MOST_RANK)) {
             Some(("rank", format!("the rank of adapters is from 1 to {MOST_RANK}")))
-        } else if outside(self.micro_batch, 1 << 20) {
-            Some(("micro_batch", "the micro-batch is from 1 to 1,048,576".to_owned()))
-        } else if outside(self.sequence, 1 << 30) {
-            Some(("sequence", "the sequence is from 1 to 1,073,741,824 tokens".to_owned()))
+        } else if outside(self.micro_batch, MOST_BATCH) {
+            Some(("micro_batch", "the micro-batch is from 1 to 65,536".to_owned()))
+        } else if outside(self.sequence, MOST_TOKENS) {
+            Some(("sequence", "the sequence is from 1 to 4,194,304 tokens".to_owned()))
+        } else if self.micro_batch * self.sequence > MOST_TOGETHER {
+            Some(("micro_batch", "micro-batch and sequence make at most 67,108,864 tokens".to_owned()))
         } else if outside(self.accumulation, 1 << 20) {
             Some(("accumulation", "micro-batches per step are from 1 to 1,048,576".to_owned()))
         } else {
@@ -204,7 +209,11 @@ mod tests {
     #[test]
     fn keys_are_read_back() {
         assert!(Optimizer::ALL.iter().all(|o| Optimizer::parse(o.key()) == Some(*o)));
-        let job = Training { optimizer: Optimizer::PagedAdamW8bit, parallel: Parallel { zero: Zero::Parameters, ..Parallel::default() }, ..Training::default() };
+        let job = Training {
+            optimizer: Optimizer::PagedAdamW8bit,
+            parallel: Parallel { zero: Zero::Parameters, ..Parallel::default() },
+            ..Training::default()
+        };
         let text = toml::to_string(&job).unwrap();
         assert_eq!(toml::from_str::<Training>(&text).unwrap(), job, "{text}");
         assert_eq!(toml::from_str::<Training>("method = \"lora\"").unwrap(), Training { method: Method::Lora, ..Training::default() });
@@ -216,6 +225,7 @@ mod tests {
         let fault = |job: Training| job.fault().map(|f| f.0);
         assert_eq!(fault(Training { rank: 0, ..Training::default() }), Some("rank"));
         assert_eq!(fault(Training { sequence: 1 << 31, ..Training::default() }), Some("sequence"));
+        assert_eq!(fault(Training { sequence: 1 << 20, micro_batch: 1 << 10, ..Training::default() }), Some("micro_batch"));
         let parallel = Parallel { pipeline: 5000, ..Parallel::default() };
         assert_eq!(fault(Training { parallel, ..Training::default() }), Some("parallel.pipeline"));
     }

@@ -422,6 +422,7 @@ pub fn model(billions: f64) -> ModelShape {
         groups: vec![LayerGroup { count: 32, cache: Cache::Full { kv_heads: 8, k_dim: 128, v_dim: 128 } }],
         tensors: vec![tensors(TensorClass::Attention, 0.2), tensors(TensorClass::Mlp, 0.5), tensors(TensorClass::MlpDown, 0.3)],
         published_precision: Some("bf16".to_owned()),
+        network: None,
         source: "test".to_owned(),
         remarks: Vec::new(),
         ..ModelShape::default()

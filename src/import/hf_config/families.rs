@@ -360,7 +360,6 @@ const FAMILIES: &[(&[&str], Family)] = &[
 
 /// Model types that are no transformers, or whose parameters do not follow from the usual keys.
 pub(super) const REFUSED: &[(&str, &str)] = &[
-    ("resnet", CONVOLUTION),
     ("convnext", CONVOLUTION),
     ("convnextv2", CONVOLUTION),
     ("efficientnet", CONVOLUTION),

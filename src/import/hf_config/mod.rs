@@ -4,6 +4,7 @@
 //! What a family shares with others is a row of `families`; what only it has is a function in `special`.
 
 mod attention;
+mod convolution;
 mod decoder;
 mod encoder;
 mod families;
@@ -80,6 +81,7 @@ pub fn parse_value(value: &Value, file_name: &str) -> Result<ModelShape, ConfigE
     let mut shape = match keys.model_type() {
         "bert" | "nomic_bert" => encoder::bert(&keys),
         "vit" => encoder::vit(&keys),
+        "resnet" => convolution::resnet(&keys),
         "t5" | "mt5" | "umt5" => encoder::t5(&keys),
         _ => decoder::decoder(&keys),
     }?;

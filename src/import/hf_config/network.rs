@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::ConfigError;
 use super::decoder::{Dims, Kind};
-use super::families::{Extra, Family, Linear, Norm, QkNorm as FamilyQkNorm};
+use super::families::{Extra, Family, Gate, Linear, Norm, QkNorm as FamilyQkNorm};
 use super::keys::Keys;
 use super::mlp;
 use super::tally::small;
@@ -193,7 +193,16 @@ pub(super) fn decoder(keys: &Keys<'_>, family: &Family, dims: &Dims, kinds: &[Ki
             let normalised = keys.flag("norm_topk_prob", matches!(model_type, "mixtral" | "minimax_m2" | "glm4_moe"))?;
             let router_wide = model_type.starts_with("deepseek") || model_type.starts_with("glm4_moe") || model_type == "minimax_m2";
             let shared = mlp::shared_width(keys, family, one)?;
-            Some(ExpertMlp { layers, total: small(total), active: small(active), width: small(one), shared: small(shared), normalised, shared_gate: family.moe.shared_gate, router_wide })
+            Some(ExpertMlp {
+                layers,
+                total: small(total),
+                active: small(active),
+                width: small(one),
+                shared: small(shared),
+                normalised,
+                shared_gate: family.moe.shared_gate,
+                router_wide,
+            })
         }
         _ => None,
     };
@@ -238,6 +247,7 @@ pub(super) fn decoder(keys: &Keys<'_>, family: &Family, dims: &Dims, kinds: &[Ki
             out: family.out_bias.on(keys)?,
             mlp: family.mlp_bias.on(keys)?,
             head: family.head_bias,
+            norm: if let Norm::Layer(bias) = family.norm { bias.on(keys)? } else { false },
         },
         qk_norm: match family.qk_norm {
             FamilyQkNorm::Off => None,
@@ -265,6 +275,10 @@ pub(super) fn decoder(keys: &Keys<'_>, family: &Family, dims: &Dims, kinds: &[Ki
         positions: small(positions),
         approximate: !understood
             || !plain
+            || family.sinks
+            || family.moe.biases
+            || !matches!(family.gate, Gate::Off)
+            || matches!(family.norm, Norm::Off)
             || (known.is_none() && !LIKE_LLAMA.contains(&model_type))
             || !matches!(family.extra, Extra::None | Extra::Opt)
             || keys.has(&["kv_lora_rank"]),
@@ -282,7 +296,7 @@ pub(super) fn bert(keys: &Keys<'_>, segments: u64, positions: u64, width: u64) -
         activation,
         gated: nomic,
         width: small(width),
-        biases: Biases { qkv: !nomic, out: !nomic, mlp: !nomic, head: true },
+        biases: Biases { qkv: !nomic, out: !nomic, mlp: !nomic, head: true, norm: true },
         rotary: if nomic { Rotary::Full } else { Rotary::None },
         attention: AttentionStyle::NarrowSoftmax,
         dropouts: Dropouts {
@@ -305,7 +319,7 @@ pub(super) fn vit(keys: &Keys<'_>, channels: u64, patch: u64, image: u64, width:
         norm: NormStyle::Layer,
         activation,
         width: small(width),
-        biases: Biases { qkv: true, out: true, mlp: true, head: true },
+        biases: Biases { qkv: true, out: true, mlp: true, head: true, norm: true },
         rotary: Rotary::None,
         dropouts: Dropouts {
             embedding: dropout(keys, "hidden_dropout_prob", false),

@@ -7,6 +7,7 @@ use crate::project::Project;
 use crate::project::edit::{Edit, Refusal};
 use crate::project::thresholds;
 use crate::workload::Workload;
+use crate::workload::training::Training;
 use toml::de::DeTable;
 
 /// What edits call the fields of `[room]`.
@@ -74,6 +75,9 @@ pub(super) fn check_rates(table: &DeTable<'_>) -> Result<(), (String, String)> {
 
 /// The number that an edit would refuse.
 fn guilty(workload: &Workload) -> String {
+    if let Some((field, _)) = workload.training.as_ref().and_then(Training::fault) {
+        return format!(".training.{field}");
+    }
     if workload.context == 0 || workload.context > 1 << 30 {
         ".context".to_owned()
     } else if workload.batch == 0 || workload.batch > 1 << 20 {
@@ -114,6 +118,9 @@ fn model(model: &ModelShape) -> Result<(), String> {
     }
     let sizes = [model.hidden, model.heads, model.mlp_width].map(u64::from);
     let widest = model.groups.iter().map(|g| widest(g.cache)).chain(sizes).max().unwrap_or(0);
+    if model.network.as_ref().is_some_and(|n| !n.within(MOST_WIDTH as u32)) {
+        return Err(format!("has a size beyond {MOST_WIDTH} under `network`. Correct its sizes"));
+    }
     if widest > MOST_WIDTH || model.vocab > MOST_WIDTH || model.context.is_some_and(|c| c > 1 << 40) {
         return Err(format!("has a size beyond {MOST_WIDTH}. Correct its sizes"));
     }

@@ -69,7 +69,16 @@ pub(super) fn memory_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, workl
     let workloads = &cx.session.project().workloads;
     let about = workloads.get(*workload).map_or_else(
         || "GiB per card".to_owned(),
-        |w| format!("GiB per card · {} · {} · {} tokens", w.name, w.precision.text(), thousands(w.context as f64, 0)),
+        |w| match &w.training {
+            Some(job) => format!(
+                "GiB per card · {} · training, {} · {} × {} tokens",
+                w.name,
+                job.precision.text(),
+                job.micro_batch,
+                thousands(job.sequence as f64, 0)
+            ),
+            None => format!("GiB per card · {} · {} · {} tokens", w.name, w.precision.text(), thousands(w.context as f64, 0)),
+        },
     );
     let report = cx.session.report();
     head_ui(ui, cx, NAME, &about, Some(&mut *workload), || all_text(report), out);
@@ -84,7 +93,8 @@ pub(super) fn memory_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut MemoryState, workl
         return;
     }
     plot_ui(ui, cx, state, &columns, out);
-    let entries: Vec<(Color32, &str)> = ItemKind::ALL.iter().map(|&k| (cx.tokens.item(k), k.text())).collect();
+    let shown = |kind: ItemKind| columns.iter().flat_map(Column::bars).any(|(l, ..)| l.items.iter().any(|i| i.kind == kind));
+    let entries: Vec<(Color32, &str)> = ItemKind::ALL.iter().filter(|&&k| shown(k)).map(|&k| (cx.tokens.item(k), k.text())).collect();
     legend_ui(ui, cx.tokens, &entries);
 }
 
@@ -216,7 +226,8 @@ fn hovered(columns: &[Column<'_>], x: f64, y: f64) -> Option<String> {
             let lines: Vec<String> =
                 items.map(|i| format!("{}: {} ({} to {})\n{}", i.name, i.bytes, i.low, i.high, origin_text(&i.origin))).collect();
             let then = if *ghost { " (after this change)" } else { "" };
-            return Some(format!("{}{then}\n{}", ledger.gpu_name, lines.join("\n\n")));
+            let step = ledger.phases.map(|p| format!("\nTraining step: {}.", p.text())).unwrap_or_default();
+            return Some(format!("{}{then}{step}\n{}", ledger.gpu_name, lines.join("\n\n")));
         }
         base = top;
     }
@@ -228,6 +239,16 @@ fn all_text(report: &Report) -> String {
     let mut lines = Vec::new();
     for ledger in &report.facts.memory {
         lines.push(format!("{}, {}", ledger.workload_name, fits_text(ledger)));
+        if let Some(p) = ledger.phases {
+            lines.push(format!(
+                "  training step {}: forward {}, backward {}, optimizer {}; activations {}",
+                p.text(),
+                p.forward,
+                p.backward,
+                p.optimizer,
+                p.activations
+            ));
+        }
         for item in &ledger.items {
             lines.push(format!("  {}: {} ({} to {})", item.name, item.bytes, item.low, item.high));
             lines.extend(origin_text(&item.origin).lines().map(|l| format!("    {l}")));

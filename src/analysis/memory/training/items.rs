@@ -46,7 +46,11 @@ pub(super) fn of(job: &Job<'_>, layout: &Layout, share: &Share, stage: u64) -> V
         "FP32 copies of the weights",
         ItemKind::Optimizer,
         share.master,
-        Origin::new(Basis::Derived, format!("{} trained weights{} × 4 bytes", whole(share.trained), spread(layout, Zero::Optimizer)), "DeepSpeed, runtime/zero/stage_1_and_2.py"),
+        Origin::new(
+            Basis::Derived,
+            format!("{} trained weights{} × 4 bytes", whole(share.trained), spread(layout, Zero::Optimizer)),
+            "DeepSpeed, runtime/zero/stage_1_and_2.py",
+        ),
     );
     states(&mut lines, job, layout, share);
     let live = &share.outcome.at_peak;
@@ -83,7 +87,10 @@ fn weights_formula(job: &Job<'_>, layout: &Layout, share: &Share) -> String {
     let elements = whole(share.params.1);
     let cut = spread(layout, Zero::Parameters);
     match job.training.method {
-        Method::Qlora => format!("{elements} weights{cut}; matrices of the layers as NF4 with 0.127 bits of scales, the others {} bytes each, adapters 4", job.mode.weights),
+        Method::Qlora => format!(
+            "{elements} weights{cut}; matrices of the layers as NF4 with 0.127 bits of scales, the others {} bytes each, adapters 4",
+            job.mode.weights
+        ),
         Method::Lora => format!("{elements} weights{cut} × {} bytes, adapters of rank {} × 4 bytes", job.mode.weights, job.training.rank),
         Method::Full => format!("{elements} weights{cut} × {} bytes", job.mode.weights),
     }
@@ -102,7 +109,9 @@ fn states(lines: &mut Lines, job: &Job<'_>, layout: &Layout, share: &Share) {
         Optimizer::Sgd => (String::new(), Basis::Exact),
         Optimizer::Momentum => (format!("one momentum × {n}{cut} × {width} bytes"), Basis::Exact),
         Optimizer::Adam | Optimizer::AdamW | Optimizer::PagedAdamW => (format!("two moments × {n}{cut} × {width} bytes"), Basis::Exact),
-        Optimizer::AdamWFused => (format!("two moments × {n}{cut} × {width} bytes, and a counter of 4 bytes for each tensor"), Basis::Exact),
+        Optimizer::AdamWFused => {
+            (format!("two moments × {n}{cut} × {width} bytes, and a counter of 4 bytes for each tensor"), Basis::Exact)
+        }
         Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => {
             (format!("two moments × {n}{cut} × 1 byte, and 4 bytes for each block of 256"), Basis::Derived)
         }
@@ -134,7 +143,8 @@ fn activations(lines: &mut Lines, job: &Job<'_>, share: &Share, stage: u64) {
             Tag::Other => ("embedding and dropout", "masks and indices"),
         };
         let each = full.checked_div(job.tokens.max(1)).unwrap_or(0);
-        let squared = if tag == Tag::Score { format!(", growing with the square of {} tokens", whole(job.sequence)) } else { String::new() };
+        let squared =
+            if tag == Tag::Score { format!(", growing with the square of {} tokens", whole(job.sequence)) } else { String::new() };
         let mut formula = format!("{unit} × {} bytes of {what}{squared}", whole(each));
         if bytes < full {
             formula.push_str(&format!("; {} of it still wait at the highest point", Bytes(bytes)));
@@ -142,9 +152,19 @@ fn activations(lines: &mut Lines, job: &Job<'_>, share: &Share, stage: u64) {
         lines.add(format!("activations: {name}"), ItemKind::Activations, band(bytes), Origin::new(basis, formula, TORCH));
     }
     let copies = format!("{} bytes for each weight that autocast multiplies with, kept for the backward pass", 2);
-    lines.exact("16-bit copies of weights", ItemKind::Activations, live.copies, Origin::new(basis, copies, "aten/src/ATen/autocast_mode.cpp"));
+    lines.exact(
+        "16-bit copies of weights",
+        ItemKind::Activations,
+        live.copies,
+        Origin::new(basis, copies, "aten/src/ATen/autocast_mode.cpp"),
+    );
     let inputs = format!("{unit} × {} bytes × layers of stage {}: the inputs of recomputed layers", whole(share_stream(job)), stage + 1);
-    lines.exact("inputs of recomputed layers", ItemKind::Activations, live.checkpoints, Origin::new(basis, inputs, "torch.utils.checkpoint"));
+    lines.exact(
+        "inputs of recomputed layers",
+        ItemKind::Activations,
+        live.checkpoints,
+        Origin::new(basis, inputs, "torch.utils.checkpoint"),
+    );
     let shared = "sines, cosines and masks that all layers use";
     lines.exact("tables shared by the layers", ItemKind::Activations, live.shared, Origin::new(basis, shared, TORCH));
 }
@@ -169,10 +189,18 @@ fn passing(lines: &mut Lines, job: &Job<'_>, layout: &Layout, share: &Share) {
         "gathered layers",
         ItemKind::Buffers,
         share.gathered,
-        Origin::new(Basis::Derived, format!("two layers × {} and what lies outside the layers", Bytes(job.largest.0)), "PyTorch FSDP: one layer in use, one on its way"),
+        Origin::new(
+            Basis::Derived,
+            format!("two layers × {} and what lies outside the layers", Bytes(job.largest.0)),
+            "PyTorch FSDP: one layer in use, one on its way",
+        ),
     );
     let buckets = Band { low: 0, value: share.buckets, high: 2 * share.buckets };
-    let about = if layout.zero == Zero::Parameters { "one layer's gradients before they are spread" } else { "up to 500,000,000 gradients in a bucket; twice that where sending overlaps" };
+    let about = if layout.zero == Zero::Parameters {
+        "one layer's gradients before they are spread"
+    } else {
+        "up to 500,000,000 gradients in a bucket; twice that where sending overlaps"
+    };
     lines.add("communication buckets", ItemKind::Buffers, buckets, Origin::new(Basis::Assumed, about, "DeepSpeed, reduce_bucket_size"));
     lines.exact("input", ItemKind::Buffers, share.input, Origin::new(Basis::Derived, "indices and labels, 8 bytes each", TORCH));
     if job.training.precision == TrainPrecision::Fp8 {
@@ -181,7 +209,11 @@ fn passing(lines: &mut Lines, job: &Job<'_>, layout: &Layout, share: &Share) {
             "FP8 copies in use",
             ItemKind::Buffers,
             Band { low: 0, value: cast, high: 2 * cast },
-            Origin::new(Basis::Assumed, format!("{} weights of one layer × 1 byte", whole(job.largest.1)), "torchao float8: casts are made anew for each product"),
+            Origin::new(
+                Basis::Assumed,
+                format!("{} weights of one layer × 1 byte", whole(job.largest.1)),
+                "torchao float8: casts are made anew for each product",
+            ),
         );
     }
 }
@@ -206,7 +238,11 @@ pub(super) fn around(share: &Share, device: &Device<'_>, cards: usize) -> Vec<It
         context(cards),
         Origin::new(
             Basis::Assumed,
-            if cards > 1 { "0.35 to 1.6 GiB, 0.9 in the middle, with NCCL's buffers" } else { "0.35 to 1.0 GiB, 0.55 in the middle, with cuBLAS's workspace" },
+            if cards > 1 {
+                "0.35 to 1.6 GiB, 0.9 in the middle, with NCCL's buffers"
+            } else {
+                "0.35 to 1.0 GiB, 0.55 in the middle, with cuBLAS's workspace"
+            },
             "vLLM logs 0.25–0.35 GiB outside PyTorch (github:vllm-project/vllm issue 10517); cuBLAS workspaces of 8 and 32 MiB",
         ),
     );

@@ -38,7 +38,6 @@ pub(super) struct Job<'a> {
     pub approximate: bool,
     /// `DeepSpeed` keeps FP32 copies of 16-bit weights, in the optimizer's share.
     pub master: bool,
-    pub eager: bool,
 }
 
 /// How the job stores and computes. ZeRO in its first two stages is `DeepSpeed`'s: weights and gradients at 16 bits, FP32 copies beside
@@ -88,7 +87,6 @@ impl<'a> Job<'a> {
                 }
             }
         }
-        let eager = kernel == Kernel::Eager;
         let counted = counted(&pieces);
         let (batch, sequence, tokens) = (training.micro_batch, sizes.sequence, sizes.tokens());
         let experts = network.experts.map_or((0, 0), |e| {
@@ -112,7 +110,6 @@ impl<'a> Job<'a> {
             largest,
             approximate: network.approximate,
             master: mode.weights == 2 && !mode.autocast && layout.zero != Zero::None && training.precision != TrainPrecision::Bf16,
-            eager,
             pieces,
         };
         if job.approximate {

@@ -5,7 +5,7 @@ use super::model::Sizes;
 use super::ops::{Matrix, Role};
 use super::tape::Flow::New;
 use super::tape::{Tag, Tape, V};
-use crate::catalog::network::{ExpertMlp, NormOrder, NormStyle};
+use crate::catalog::network::{ExpertMlp, NormOrder};
 
 /// What differs between the layers of one model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,9 +195,4 @@ pub(super) fn layer(t: &mut Tape, m: &Sizes<'_>, x: V, kind: LayerKind) -> V {
             t.add(sum, x)
         }
     }
-}
-
-/// Whether a norm of this style can have a bias.
-pub(super) const fn may_have_bias(style: NormStyle) -> bool {
-    matches!(style, NormStyle::Layer)
 }

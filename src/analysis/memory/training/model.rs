@@ -6,7 +6,7 @@ use super::tape::Flow::{New, Whole};
 use super::tape::{Cost, Mode, Tag, Tape, V};
 use super::{conv, seq2seq};
 use crate::catalog::model::{Cache, ModelShape};
-use crate::catalog::network::{Activation, AttentionStyle, Network, NetworkKind, NormOrder, NormStyle, Rotary};
+use crate::catalog::network::{Activation, AttentionStyle, Network, NetworkKind, NormStyle, Rotary};
 
 /// How attention is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,8 @@ impl<'a> Sizes<'a> {
             Cache::Full { kv_heads, k_dim, v_dim } | Cache::Sliding { kv_heads, k_dim, v_dim, .. } => Some((kv_heads, k_dim, v_dim)),
             _ => None,
         });
-        let (hidden, heads) = (u64::from(model.hidden), u64::from(model.heads).max(1));
+        // Files allow wider ones; products of four sizes must stay countable.
+        let (hidden, heads) = (u64::from(model.hidden).min(1 << 20), u64::from(model.heads).clamp(1, 1 << 14));
         let even = hidden / heads;
         let (kv_heads, head_dim, v_dim) = attends.map_or((heads, even, even), |(n, k, v)| (u64::from(n), u64::from(k), u64::from(v)));
         let decoder = matches!(net.kind, NetworkKind::Decoder);
@@ -83,9 +84,9 @@ impl<'a> Sizes<'a> {
             hidden,
             heads,
             kv_heads: kv_heads.clamp(1, heads),
-            head_dim,
-            v_dim,
-            vocab: model.vocab,
+            head_dim: head_dim.min(1 << 14),
+            v_dim: v_dim.min(1 << 14),
+            vocab: model.vocab.min(1 << 24),
             tied: model.tied,
             batch,
             sequence,
@@ -93,7 +94,7 @@ impl<'a> Sizes<'a> {
             causal: decoder,
             caches: false,
             last_logits: false,
-            norm_bias: net.norm == NormStyle::Layer && !model.model_type.starts_with("cohere"),
+            norm_bias: net.biases.norm,
             router_narrow: !matches!(model.model_type.as_str(), "mixtral"),
             scales_query: model.model_type == "opt",
             own_tables: model.model_type == "glm4",
@@ -338,7 +339,14 @@ impl<'a> Sizes<'a> {
             start: self.start(mode, checkpoint),
             runs,
             end: self.end(mode),
-            shared: self.shared(model) + if checkpoint { self.held(model, mode) } else if mode.record { 0 } else { 8 * self.sequence },
+            shared: self.shared(model)
+                + if checkpoint {
+                    self.held(model, mode)
+                } else if mode.record {
+                    0
+                } else {
+                    8 * self.sequence
+                },
             masks: if checkpoint { 0 } else { self.masks(model) } + embedding,
             stream,
         }
@@ -380,9 +388,4 @@ impl Tape {
     pub fn first_rows(&mut self, x: V, elements: u64) -> V {
         self.piece(x, elements, Whole)
     }
-}
-
-/// Whether the model's own norms sit before its blocks, so that a last one follows.
-pub(super) const fn wants_final_norm(order: NormOrder) -> bool {
-    !matches!(order, NormOrder::AfterSum)
 }

@@ -116,7 +116,8 @@ pub(super) fn pieces(m: &Sizes<'_>, model: &ModelShape, mode: Mode) -> Pieces {
         runs: vec![(half, encoder), (between, 1), (whole, u64::from(decoder))],
         end: Piece::of(&end, Some(x), loss),
         // With fused kernels the decoder's zeros and its causal masks; and the encoder's output.
-        shared: if m.kernel == Kernel::Eager { 0 } else { scores + u64::from(decoder) * m.sequence * m.sequence } + m.tokens() * m.hidden * u64::from(m.stream()),
+        shared: if m.kernel == Kernel::Eager { 0 } else { scores + u64::from(decoder) * m.sequence * m.sequence }
+            + m.tokens() * m.hidden * u64::from(m.stream()),
         masks: 0,
         stream: m.tokens() * m.hidden * u64::from(m.stream()),
     }

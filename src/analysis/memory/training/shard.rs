@@ -82,7 +82,13 @@ impl Job<'_> {
     pub fn share(&self, layout: &Layout, stage: u64) -> Share {
         let pieces = self.cut(layout, stage);
         let (stored, trained) = super::job::counted(&pieces);
-        let scale = |n: u64| if self.approximate && layout.pipeline == 1 { self.params.1.max(1) as f64 / all(&self.pieces).max(1) as f64 * n as f64 } else { n as f64 };
+        let scale = |n: u64| {
+            if self.approximate && layout.pipeline == 1 {
+                self.params.1.max(1) as f64 / all(&self.pieces).max(1) as f64 * n as f64
+            } else {
+                n as f64
+            }
+        };
         let (bytes, elements) = (scale(stored.0) as u64, scale(stored.1) as u64);
         // Experts spread over cards.
         let spread = |n: u64, of: u64| n - of.min(n) * (layout.expert - 1) / layout.expert;
@@ -114,18 +120,7 @@ impl Job<'_> {
         let always = params + states.bytes + master + gathered + buckets + in_flight + input;
         let fixed = Fixed { always, step_temp: states.temp, accumulates: self.training.accumulation > 1 && layout.pipeline == 1 };
         let outcome = walk(&pieces, fixed, true, self.checkpoint());
-        Share {
-            outcome,
-            params: (params, elements),
-            trained: trained_elements,
-            states,
-            master,
-            gathered,
-            buckets,
-            in_flight,
-            input,
-            fixed,
-        }
+        Share { outcome, params: (params, elements), trained: trained_elements, states, master, gathered, buckets, in_flight, input, fixed }
     }
 
     fn pieces_bytes(&self, pieces: &Pieces) -> u64 {

@@ -106,7 +106,13 @@ impl Walk {
             if n == 0 || n + 1 == count {
                 self.moment(stream + c.kept + highest, Peak::Forward);
             }
-            let times = if n == 0 && count > 1 { count - 1 } else if n + 1 == count { 1 } else { continue };
+            let times = if n == 0 && count > 1 {
+                count - 1
+            } else if n + 1 == count {
+                1
+            } else {
+                continue;
+            };
             self.keep(c, times, stream, checkpoint);
         }
     }

@@ -6,6 +6,9 @@
 
 use crate::workload::training::Targets;
 
+/// No tensor is larger: more than any card holds, and small enough that sums over all layers stay countable.
+const MOST: u64 = 1 << 40;
+
 /// A tensor on the tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct V(u32);
@@ -196,10 +199,11 @@ impl Tape {
     }
     fn bytes(&self, v: V) -> u64 {
         let v = self.value(v);
-        v.elements.saturating_mul(u64::from(v.width))
+        v.elements.saturating_mul(u64::from(v.width)).min(MOST)
     }
 
     fn store(&mut self, bytes: u64, owner: Owner) -> u32 {
+        let bytes = bytes.min(MOST);
         let id = self.stores.len() as u32;
         self.stores.push(Store { bytes, owner, tag: self.tag, born: self.step, last: self.step, saves: 0, held: false });
         id
@@ -218,7 +222,8 @@ impl Tape {
 
     /// A parameter with its own width.
     pub fn param(&mut self, elements: u64, width: u8, trains: bool) -> V {
-        let bytes = elements.saturating_mul(u64::from(width));
+        let bytes = elements.saturating_mul(u64::from(width)).min(MOST);
+        let elements = elements.min(MOST);
         self.params = (self.params.0.saturating_add(bytes), self.params.1.saturating_add(elements));
         let grad = trains && self.mode.record;
         if trains {
