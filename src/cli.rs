@@ -44,7 +44,7 @@ enum Command {
     /// Make a rig file from parts
     New(Box<new::NewArgs>),
     /// Compute and judge a rig
-    Report(ReportArgs),
+    Report(Box<ReportArgs>),
     /// Print where each device hangs, what its link trains to and why, and what cards exchange
     Lanes {
         /// Rig file

@@ -208,7 +208,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
         with(&["--model", "Llama-3.1-8B", "--train", "lora", "--optimizer", "lion"])
             .starts_with("--optimizer: no value `lion`; one of sgd,")
     );
-    assert!(with(&["--model", "Llama-3.1-8B", "--train", "--micro-batch", "0"]).contains("the micro-batch is from 1 to 65,536"));
+    assert!(with(&["--model", "Llama-3.1-8B", "--train", "--train-batch", "0"]).contains("the micro-batch is from 1 to 65,536"));
     assert!(refused(home, &["new", "-o", "rig.toml"]).contains("--board <PART>"));
     assert!(!home.join("rig.toml").exists());
 }

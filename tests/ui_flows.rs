@@ -350,7 +350,7 @@ fn a_workload_is_turned_to_training_and_back() {
     let job = |h: &Harness<'_, App>| h.state().session.project().workloads[0].training.clone();
     let ledger = |h: &Harness<'_, App>| h.state().session.report().facts.memory[0].clone();
     let before = ledger(&harness);
-    assert!(before.phases.is_none() && harness.query_by_label("KV cache").is_some());
+    assert!(before.phases.is_none() && harness.query_by_label("Users").is_some());
     harness.get_by_role_and_label(Role::Button, "Training").click();
     harness.run();
     assert_eq!(job(&harness), Some(Training::default()));

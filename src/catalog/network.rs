@@ -43,7 +43,7 @@ pub enum NormStyle {
     /// Normalised in FP32, rounded, then scaled (Llama).
     #[default]
     Rms,
-    /// Scaled in FP32, then rounded (OLMo 2).
+    /// Scaled in FP32, then rounded (`OLMo` 2).
     RmsWide,
     /// Scaled in FP32 by 1 + weight, then rounded (Gemma).
     RmsPlusOne,
@@ -64,7 +64,7 @@ pub enum NormOrder {
     Before,
     /// Before and after both (Gemma 2).
     Around,
-    /// After both, on the branch (OLMo 2).
+    /// After both, on the branch (`OLMo` 2).
     AfterBranch,
     /// After both, on the sum (BERT).
     AfterSum,
@@ -253,22 +253,6 @@ impl ConvNet {
         let sizes = convs.flat_map(|c| [c.out, c.kernel, c.stride, c.groups]).chain([self.channels, self.image, self.classes]);
         let blocks: u64 = self.stages.iter().map(|s| u64::from(s.blocks) * (s.convs.len() as u64 + 1)).sum();
         sizes.into_iter().all(|n| n <= most.min(1 << 16)) && blocks <= 4096
-    }
-
-    /// ResNet v1.5 (stride in the 3 × 3 convolution) with 50, 101 or 152 layers: He et al. 2015, table 1, and torchvision's
-    /// `models/resnet.py`. `depths` are the blocks of the four stages.
-    pub fn resnet(depths: [u32; 4], bottleneck: bool, classes: u32) -> Self {
-        let conv = |out, kernel, stride| Conv { out, kernel, stride, groups: 1 };
-        let stages = depths.iter().zip([64, 128, 256, 512]).enumerate().map(|(n, (&blocks, width))| {
-            let stride = if n == 0 { 1 } else { 2 };
-            let convs = if bottleneck {
-                vec![conv(width, 1, 1), conv(width, 3, stride), conv(4 * width, 1, 1)]
-            } else {
-                vec![conv(width, 3, stride), conv(width, 3, 1)]
-            };
-            ConvStage { blocks, convs }
-        });
-        Self { channels: 3, image: 224, stem: conv(64, 7, 2), pool: true, stages: stages.collect(), classes }
     }
 }
 

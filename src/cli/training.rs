@@ -25,10 +25,10 @@ pub(super) struct TrainArgs {
     optimizer: Option<String>,
     /// Sequences or pictures on one card at a time
     #[arg(long, value_name = "N")]
-    micro_batch: Option<u64>,
+    train_batch: Option<u64>,
     /// Tokens per sequence
     #[arg(long, value_name = "N")]
-    sequence: Option<u64>,
+    train_sequence: Option<u64>,
     /// Micro-batches per optimizer step
     #[arg(long, value_name = "N")]
     accumulate: Option<u64>,
@@ -72,7 +72,7 @@ fn choice<T: Copy>(into: &mut T, option: &str, given: Option<&str>, all: &[T], k
 impl TrainArgs {
     pub(super) fn is_empty(&self) -> bool {
         let texts = [&self.train, &self.targets, &self.train_precision, &self.optimizer, &self.attention_kernel, &self.recompute];
-        let numbers = [self.micro_batch, self.sequence, self.accumulate];
+        let numbers = [self.train_batch, self.train_sequence, self.accumulate];
         let degrees = [self.rank, self.tensor_parallel, self.pipeline_parallel, self.expert_parallel];
         texts.into_iter().chain([&self.loss, &self.zero]).all(Option::is_none)
             && numbers.iter().all(Option::is_none)
@@ -101,8 +101,8 @@ impl TrainArgs {
         choice(&mut t.loss, "--loss", self.loss.as_deref(), LossKernel::ALL, LossKernel::key)?;
         choice(&mut t.parallel.zero, "--zero", self.zero.as_deref(), Zero::ALL, Zero::key)?;
         t.rank = self.rank.unwrap_or(t.rank);
-        t.micro_batch = self.micro_batch.unwrap_or(t.micro_batch);
-        t.sequence = self.sequence.unwrap_or(t.sequence);
+        t.micro_batch = self.train_batch.unwrap_or(t.micro_batch);
+        t.sequence = self.train_sequence.unwrap_or(t.sequence);
         t.accumulation = self.accumulate.unwrap_or(t.accumulation);
         t.parallel.tensor = self.tensor_parallel.unwrap_or(t.parallel.tensor);
         t.parallel.pipeline = self.pipeline_parallel.unwrap_or(t.parallel.pipeline);

@@ -47,7 +47,7 @@ pub(super) fn resnet(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
     };
     let mut tally = Tally::default();
     let norm = |tally: &mut Tally, channels: u64| tally.add(T::Norm, "batch norms", prod(&[2, channels]));
-    tally.add(T::Other, "convolutions", prod(&[49, channels, stem]));
+    tally.add(T::Convolution, "convolutions", prod(&[49, channels, stem]));
     norm(&mut tally, stem);
     let mut input = stem;
     for stage in &net.stages {
@@ -56,13 +56,13 @@ pub(super) fn resnet(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
             tally.cache(Cache::None);
             for conv in &stage.convs {
                 let out = u64::from(conv.out);
-                tally.add(T::Other, "convolutions", prod(&[u64::from(conv.kernel).pow(2), input, out]));
+                tally.add(T::Convolution, "convolutions", prod(&[u64::from(conv.kernel).pow(2), input, out]));
                 norm(&mut tally, out);
                 input = out;
             }
             let strides = stage.convs.iter().any(|c| c.stride > 1);
             if block == 0 && (from != input || strides) {
-                tally.add(T::Other, "convolutions", prod(&[from, input]));
+                tally.add(T::Convolution, "convolutions", prod(&[from, input]));
                 norm(&mut tally, input);
             }
         }
@@ -88,5 +88,6 @@ pub(super) fn resnet(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
         network: Some(Box::new(Network { kind: NetworkKind::Convolution(net), ..Network::default() })),
         source: keys.file.to_owned(),
         remarks: vec!["A convolutional network for pictures: it has no context and no cache".to_owned()],
+        ..ModelShape::default()
     })
 }

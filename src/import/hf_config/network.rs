@@ -165,12 +165,9 @@ fn rotary(keys: &Keys<'_>, default: f64, head_dim: u64) -> Rotary {
     }
 }
 
-/// The network of a decoder; `kinds` in order of layers.
-pub(super) fn decoder(keys: &Keys<'_>, family: &Family, dims: &Dims, kinds: &[Kind]) -> Result<Network, ConfigError> {
+/// Width of the dense feed-forward, and what layers with experts have.
+fn feed_forward(keys: &Keys<'_>, family: &Family, dims: &Dims, kinds: &[Kind]) -> Result<(u64, Option<ExpertMlp>), ConfigError> {
     let model_type = keys.model_type();
-    let known = CLASSES.iter().find(|c| c.types.contains(&model_type));
-    let class = known.unwrap_or(&LLAMA);
-    let (activation, understood) = activation(keys, class.activation);
     let experts = super::decoder::experts(keys)?;
     let mut layers = 0_u32;
     let mut width = 0;
@@ -206,11 +203,12 @@ pub(super) fn decoder(keys: &Keys<'_>, family: &Family, dims: &Dims, kinds: &[Ki
         }
         _ => None,
     };
-    let norm = match family.norm {
-        Norm::Layer(_) if class.norm == NormStyle::Rms => NormStyle::Layer,
-        _ => class.norm,
-    };
-    let order = match (class.order, model_type) {
+    Ok((width, experts))
+}
+
+/// Where the norms stand, as keys of the class decide.
+fn order(keys: &Keys<'_>, default: NormOrder) -> Result<NormOrder, ConfigError> {
+    Ok(match (default, keys.model_type()) {
         (NormOrder::ParallelTwo, "gpt_neox") if !keys.flag("use_parallel_residual", true)? => NormOrder::Before,
         (_, "stablelm") if keys.flag("use_parallel_residual", false)? => NormOrder::Parallel,
         (NormOrder::Parallel, "falcon") if keys.flag("new_decoder_architecture", false)? => {
@@ -219,7 +217,21 @@ pub(super) fn decoder(keys: &Keys<'_>, family: &Family, dims: &Dims, kinds: &[Ki
         (NormOrder::Parallel, "falcon") if !keys.flag("parallel_attn", true)? => NormOrder::Before,
         (_, "opt") if !keys.flag("do_layer_norm_before", true)? => NormOrder::AfterSum,
         (order, _) => order,
+    })
+}
+
+/// The network of a decoder; `kinds` in order of layers.
+pub(super) fn decoder(keys: &Keys<'_>, family: &Family, dims: &Dims, kinds: &[Kind]) -> Result<Network, ConfigError> {
+    let model_type = keys.model_type();
+    let known = CLASSES.iter().find(|c| c.types.contains(&model_type));
+    let class = known.unwrap_or(&LLAMA);
+    let (activation, understood) = activation(keys, class.activation);
+    let (width, experts) = feed_forward(keys, family, dims, kinds)?;
+    let norm = match family.norm {
+        Norm::Layer(_) if class.norm == NormStyle::Rms => NormStyle::Layer,
+        _ => class.norm,
     };
+    let order = order(keys, class.order)?;
     let cap = |name: &str, default: bool| match keys.anywhere(name) {
         Some(v) => v.as_f64().is_some_and(|c| c > 0.0),
         None => default,
@@ -253,8 +265,7 @@ pub(super) fn decoder(keys: &Keys<'_>, family: &Family, dims: &Dims, kinds: &[Ki
             FamilyQkNorm::Off => None,
             FamilyQkNorm::Head => Some(QkNorm::Head),
             FamilyQkNorm::Full => Some(QkNorm::Full),
-            FamilyQkNorm::HeadIf(name) => keys.flag(name, false)?.then_some(QkNorm::Head),
-            FamilyQkNorm::FullIf(name) => keys.flag(name, false)?.then_some(QkNorm::Head),
+            FamilyQkNorm::HeadIf(name) | FamilyQkNorm::FullIf(name) => keys.flag(name, false)?.then_some(QkNorm::Head),
         },
         // Phi 3 puts its heads together anew even where all of them is rotated.
         rotary: match rotary(keys, class.rotary, dims.head_dim) {

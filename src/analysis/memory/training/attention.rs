@@ -11,7 +11,8 @@ const FLASH_STATE: u64 = 24;
 /// Seed and offset that the memory-efficient kernel returns.
 const EFFICIENT_STATE: u64 = 16;
 
-/// Query, key and value of `tokens` tokens, projected and rotated.
+/// Query, key and value, projected and rotated.
+#[derive(Clone, Copy)]
 pub(super) struct Qkv {
     pub q: V,
     pub k: V,
@@ -88,8 +89,7 @@ fn rotate(t: &mut Tape, m: &Sizes<'_>, x: V, cos: V, sin: V) -> V {
 pub(super) fn kernel(m: &Sizes<'_>, window: Option<u64>, width: u8) -> Kernel {
     let masked = window.is_some_and(|w| m.sequence >= w);
     match (m.kernel, m.net.attention) {
-        (_, AttentionStyle::ChainOnly | AttentionStyle::Alibi) => Kernel::Eager,
-        (Kernel::Eager, _) => Kernel::Eager,
+        (_, AttentionStyle::ChainOnly | AttentionStyle::Alibi) | (Kernel::Eager, _) => Kernel::Eager,
         (_, AttentionStyle::Falcon) if m.kv_heads == 1 && m.heads > 1 => Kernel::Math,
         (_, AttentionStyle::Falcon) => Kernel::Efficient,
         (Kernel::Flash, _) if width == 2 && !masked && m.head_dim <= 256 && m.head_dim == m.v_dim => Kernel::Flash,

@@ -130,15 +130,19 @@ impl<'a> Sizes<'a> {
         let mut runs: Vec<Run> = Vec::new();
         let all = u64::from(model.layers);
         let mut dense = self.net.experts.map_or(0, |e| all.saturating_sub(u64::from(e.layers)));
+        let mut left = all;
         for group in &model.groups {
+            // A layer with two kinds of cache is in two groups.
+            let layers = u64::from(group.count).min(left);
+            left -= layers;
             let window = match group.cache {
                 Cache::Sliding { window, .. } => Some(u64::from(window)),
                 _ => None,
             };
-            let first = dense.min(u64::from(group.count));
+            let first = dense.min(layers);
             dense -= first;
             let experts = self.net.experts.is_some();
-            for (count, experts) in [(first, false), (u64::from(group.count) - first, experts)] {
+            for (count, experts) in [(first, false), (layers - first, experts)] {
                 if count > 0 {
                     runs.push(Run { kind: LayerKind { window, experts }, count });
                 }

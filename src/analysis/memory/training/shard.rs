@@ -102,16 +102,14 @@ impl Job<'_> {
         let master = if self.master { mine(trained_elements, Zero::Optimizer) * 4 } else { 0 };
         let zero3 = layout.zero == Zero::Parameters;
         // Two layers at a time, one in use and one on its way; what lies outside the layers stays gathered.
-        let outside = stored.0.saturating_sub(self.pieces_bytes(&pieces));
+        let outside = stored.0.saturating_sub(layers_bytes(&pieces));
         let gathered = if zero3 { 2 * self.largest.0 / layout.tensor + outside } else { 0 };
         let buckets = if matches!(layout.zero, Zero::Optimizer | Zero::Gradients) {
             BUCKET.min(trained_elements) * self.trained_width()
         } else if zero3 {
             self.largest.0 / layout.tensor
-        } else if layout.data > 1 && self.mode.full {
-            // DistributedDataParallel keeps gradients as views of its buckets.
-            0
         } else {
+            // DistributedDataParallel keeps gradients as views of its buckets.
             0
         };
         let input = 8 * self.tokens * 2;
@@ -121,10 +119,6 @@ impl Job<'_> {
         let fixed = Fixed { always, step_temp: states.temp, accumulates: self.training.accumulation > 1 && layout.pipeline == 1 };
         let outcome = walk(&pieces, fixed, true, self.checkpoint());
         Share { outcome, params: (params, elements), trained: trained_elements, states, master, gathered, buckets, in_flight, input, fixed }
-    }
-
-    fn pieces_bytes(&self, pieces: &Pieces) -> u64 {
-        pieces.runs.iter().map(|(p, n)| p.params.0 * n).sum()
     }
 
     /// The pieces of one stage, each cut over the cards that share its matrices, gradients spread by ZeRO.
@@ -162,6 +156,10 @@ impl Job<'_> {
         }
         p
     }
+}
+
+fn layers_bytes(p: &Pieces) -> u64 {
+    p.runs.iter().map(|(piece, n)| piece.params.0 * n).sum()
 }
 
 fn all(p: &Pieces) -> u64 {
