@@ -279,7 +279,7 @@ impl<'a> Maker<'a> {
         self.place("--put", part, slot)
     }
 
-    /// "NVMe x4" means any such drive: where the stand-in's own form does not go there, one of another form with the same link does.
+    /// `NVMe x4` means any such drive: where the stand-in's own form does not go there, one of another form with the same link does.
     fn like_stand_in(&self, part: &Part, slot: &SlotId) -> Option<&'a Part> {
         let PartKind::Drive(wanted) = &part.kind else { return None };
         let place = slots(self.catalog, &self.project.rig).into_iter().find(|s| s.id == *slot)?;
