@@ -10,21 +10,21 @@ use rigbay::catalog::load::{embedded_files, load};
 use rigbay::project::Project;
 use rigbay::project::edit::Edit;
 
-fn put(catalog: &Catalog, project: Project, part: &str, slot: SlotId) -> Project {
+fn put(catalog: &Catalog, project: &Project, part: &str, slot: SlotId) -> Project {
     let id = catalog.find(part, None).expect("a part of the catalog").id.clone();
-    Edit::place(&id, Some(slot)).apply(catalog, &project).expect("a place for it")
+    Edit::place(&id, Some(slot)).apply(catalog, project).expect("a place for it")
 }
 
 fn eight_cards(catalog: &Catalog) -> Project {
-    let mut project = put(catalog, Project::default(), "board.generic.server-2-sp3-8-cards", SlotId::rig("board"));
+    let mut project = put(catalog, &Project::default(), "board.generic.server-2-sp3-8-cards", SlotId::rig("board"));
     let board = project.rig.placements().next().expect("the board").0;
     for cpu in ["cpu1", "cpu2"] {
-        project = put(catalog, project, "cpu.amd.epyc-7302", SlotId::of(board, cpu));
+        project = put(catalog, &project, "cpu.amd.epyc-7302", SlotId::of(board, cpu));
     }
     for n in 1..=8 {
-        project = put(catalog, project, "NVIDIA A40 PCIe", SlotId::of(board, &format!("Slot {n}")));
+        project = put(catalog, &project, "NVIDIA A40 PCIe", SlotId::of(board, &format!("Slot {n}")));
     }
-    put(catalog, project, "NVMe x4", SlotId::of(board, "M.2 1"))
+    put(catalog, &project, "NVMe x4", SlotId::of(board, "M.2 1"))
 }
 
 fn allocation_and_flows(c: &mut Criterion) {

@@ -13,6 +13,7 @@ use rigbay::catalog::load::{embedded_files, load};
 use rigbay::catalog::part::PartId;
 use rigbay::project::Project;
 use rigbay::project::edit::Edit;
+use rigbay::search::arrange::{Arrangement, arrange, movable};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -306,4 +307,63 @@ fn bridges_join_cards_at_their_spacing_only() {
     assert_eq!(topo(&near, "PCIEX16_1", "PCIEX16_3").as_deref(), Some("NV4"));
     let far = rig("PCIEX16_5");
     assert!(matches!(far.bridges.as_slice(), [(_, Span::Misses { spacing: 2, .. })]), "{:?}", far.bridges);
+}
+
+fn arranged(catalog: &Catalog, project: &Project) -> (Arrangement, Project) {
+    let found = arrange(catalog, project, &movable(catalog, project)).unwrap();
+    let next = found.edit.as_ref().map_or_else(|| project.clone(), |e| e.apply(catalog, project).unwrap());
+    (found, next)
+}
+
+#[test]
+fn cards_are_arranged_by_the_stated_order() {
+    let catalog = catalog();
+    let card = "gpu.nvidia.rtx-3090-fe";
+    // The drive in M2_3 kills the slot of the network card; the second GPU sits behind the chipset.
+    let put = [("PCIE1", card), ("PCIE5", card), ("M2_3", "NVMe x4 Gen4"), ("PCIE2", "Card x1")];
+    let project = made(&catalog, "ASRock X570 Phantom Gaming X", &["Ryzen 9 3900X"], &put, &[]);
+    let before = lanes(&catalog, &project);
+    assert!(before.at("PCIE5").unwrap().is_dead());
+    let (found, next) = arranged(&catalog, &project);
+    assert!(found.exact && found.edit.is_some(), "{found:?}");
+    assert_eq!((found.before.dead, found.after.dead), (1, 0));
+    let after = lanes(&catalog, &next);
+    assert!(after.links.iter().all(|l| !l.is_dead()), "{}", text(&after));
+    for at in ["PCIE1", "PCIE3"] {
+        assert_eq!(after.at(at).unwrap().trained.lanes, Some(8), "{}", text(&after));
+    }
+    assert!(found.gains.iter().any(|g| g.contains("without lanes")), "{:?}", found.gains);
+    // What was found is best, and nothing is gained by asking again.
+    let (again, _) = arranged(&catalog, &next);
+    assert_eq!(again.edit, None);
+    assert_eq!(again.gains, ["The present placement is already best."]);
+    assert!(next.rig.placements().all(|(_, p)| p.slot.is_some()));
+}
+
+#[test]
+fn cards_that_lie_in_the_tray_find_places_with_air() {
+    let catalog = catalog();
+    let mut project = made(&catalog, "ASRock Rack ROMED8-2T", &["EPYC 7302"], &[], &[]);
+    let card = part(&catalog, "gpu.gigabyte.rtx-3090-turbo", None);
+    for _ in 0..3 {
+        project = Edit::place(&card, None).apply(&catalog, &project).unwrap();
+    }
+    let (found, next) = arranged(&catalog, &project);
+    assert_eq!((found.before.dead, found.after.dead, found.after.blocked), (3, 0, 0));
+    // Seven openings, two-slot cards: one free place between each two at best.
+    let used: Vec<_> = next.rig.placements().filter(|(_, p)| p.part == card).map(|(_, p)| p.slot.clone().unwrap().name).collect();
+    assert_eq!(used.len(), 3, "{used:?}");
+    assert_eq!(found.after.gap.unwrap().0, 1, "{used:?}");
+}
+
+#[test]
+fn eight_unlike_cards_are_tried_in_every_order() {
+    let catalog = catalog();
+    let cards = ["GPU x16", "GPU x8", "GPU x4", "Card x1", "Card x4", "Card x8", "HBA x8", "NIC x16"];
+    let names: Vec<String> = (1..=8).map(|n| format!("Slot {n}")).collect();
+    let put: Vec<(&str, &str)> = names.iter().map(String::as_str).zip(cards).collect();
+    let project = made(&catalog, "Server board with two SP3 and eight x16 slots", &["EPYC 7302", "EPYC 7302"], &put, &[]);
+    let (found, _) = arranged(&catalog, &project);
+    assert!(found.exact, "{found:?}");
+    assert_eq!(found.after.dead, 0);
 }

@@ -12,6 +12,7 @@ mod display;
 pub mod finding;
 mod fit;
 mod fixes;
+mod lanes;
 mod memory;
 mod money;
 mod plugs;
@@ -57,6 +58,7 @@ pub fn all() -> impl Iterator<Item = &'static Check> {
         fit::RULES,
         clearance::RULES,
         slots::RULES,
+        lanes::RULES,
         memory::RULES,
         power::RULES,
         plugs::RULES,

@@ -148,6 +148,7 @@ pub(super) fn unknown(rule: &'static str, severity: Severity, subjects: Vec<Subj
 /// A field's name in words: `max_gpu_length_mm` is "largest GPU length".
 pub(super) fn words(field: &str) -> String {
     const NAMES: &[(&str, &str)] = &[
+        ("above_4g", "decoding above 4 GB"),
         ("atx_version", "ATX version"),
         ("cooler", "kind of cooler"),
         ("dimm_slots", "number of memory slots"),
@@ -175,6 +176,7 @@ pub(super) fn words(field: &str) -> String {
         ("radiators", "places for radiators"),
         ("ram_clearance_mm", "room over the memory"),
         ("rotating", "kind of drive"),
+        ("sata_ports", "number of SATA ports"),
         ("segment", "market"),
         ("slots", "number of slots covered"),
         ("tdp_w", "power"),

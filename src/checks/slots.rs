@@ -1,16 +1,15 @@
-//! Cards in their slots: room, lanes, risers, and the way from card to card.
+//! Cards in their slots: room and risers.
 
 use super::candidates::{chassis, gpu, moves, riser, serves_as, swap};
 use super::clearance::slots_text;
 use super::finding::{Finding, Fix, MissingFact, Severity, Verdict};
 use super::fit::open;
 use super::fixes::{first_piece, pieces};
-use super::rig::{Piece, about, missing, unknown};
+use super::rig::{about, missing, unknown};
 use super::{Case, Check, Search};
 use crate::analysis::space::Card;
 use crate::build::PlacementId;
-use crate::build::slots::{Slot, slots};
-use crate::catalog::part::{Connector, Gpu, Part};
+use crate::catalog::part::Part;
 use crate::units::mm;
 
 const NO_PLACE: &str = "No free slot, card or case in the catalog would do without displacing other parts.";
@@ -33,36 +32,12 @@ pub(super) const RULES: &[Check] = &[
         search: Some(Search { candidates: thickness_fixes, none: NO_PLACE }),
     },
     Check {
-        id: "slot_electrical",
-        title: "Lanes of the slot",
-        why: "Many slots look like x16 and are wired for less. Up to four cards hardly notice: with copies that overlap the work, 4 lanes instead of 16 cost about 0-3%.",
-        guide: &["G11", "G13"],
-        run: slot_electrical,
-        search: Some(Search { candidates: lane_fixes, none: "No free slot of this board has more lanes." }),
-    },
-    Check {
-        id: "slot_attach",
-        title: "Slots behind the chipset",
-        why: "Cards behind the chipset share its one link to the CPU: traffic from card to card was measured at half the speed of a pair at the CPU.",
-        guide: &["G12"],
-        run: slot_attach,
-        search: Some(Search { candidates: lane_fixes, none: "No free slot of this board goes to the CPU." }),
-    },
-    Check {
         id: "riser_rating",
         title: "Riser rating",
         why: "A riser of an older generation, or with fewer lanes, slows the card down silently or makes it fail under load.",
         guide: &["G11"],
         run: riser_rating,
         search: Some(Search { candidates: riser_fixes, none: "No riser in the catalog carries all that this card can use." }),
-    },
-    Check {
-        id: "p2p",
-        title: "Card to card without the CPU",
-        why: "Cards that cannot reach each other's memory exchange data through main memory, so a pair is no faster under one switch.",
-        guide: &["G12"],
-        run: p2p,
-        search: None,
     },
 ];
 
@@ -222,77 +197,6 @@ fn thickness_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
     vec![moves(case, what), thinner(case, what), swap(case, host.id, bigger)]
 }
 
-/// A card with the slot of the board or riser that holds it.
-fn seated<'a>(case: &Case<'a>, all: &'a [Slot]) -> Vec<(Piece<'a, Gpu>, &'a Connector)> {
-    let held = |id: PlacementId| all.iter().find(|s| s.occupants.contains(&id)).and_then(Slot::connector);
-    case.gpus().into_iter().filter_map(|card| held(card.id).map(|c| (card, c))).collect()
-}
-
-fn slot_electrical(case: &Case<'_>, out: &mut Vec<Finding>) {
-    let all = slots(case.catalog, &case.project.rig);
-    for (card, connector) in seated(case, &all) {
-        let (name, label) = (case.name(card.id), &connector.label);
-        let subjects = about([card.id]);
-        let say = |verdict, text: String| Finding::new("slot_electrical", verdict, Severity::Advice, subjects.clone(), text);
-        out.push(match (card.is.pcie_lanes, connector.lanes) {
-            (Some(can), Some(wired)) => {
-                let (verdict, text) = if wired < can {
-                    (
-                        Verdict::Fail,
-                        format!("{label} is wired for x{wired}, {name} could use x{can}. With up to four cards that costs little."),
-                    )
-                } else {
-                    (Verdict::Pass, format!("{label} is wired for x{wired}, {name} uses x{can}. What is live depends on the other slots."))
-                };
-                say(verdict, text).number("lanes", f64::from(wired)).number("card_lanes", f64::from(can))
-            }
-            (can, wired) => {
-                let mut facts = Vec::new();
-                if can.is_none() {
-                    facts.push(missing(card.part.short_name(), "pcie_lanes"));
-                }
-                if wired.is_none() {
-                    let board = case.board().map_or("the board", |b| b.part.short_name());
-                    facts.push(missing(board, &format!("lanes of {label}")));
-                }
-                unknown("slot_electrical", Severity::Advice, subjects.clone(), &format!("How many lanes {name} gets"), facts)
-            }
-        });
-    }
-}
-
-fn slot_attach(case: &Case<'_>, out: &mut Vec<Finding>) {
-    let all = slots(case.catalog, &case.project.rig);
-    let cards = seated(case, &all);
-    let several = cards.len() > 1;
-    for (card, connector) in cards {
-        let (name, label) = (card.part.short_name(), &connector.label);
-        let subjects = about([card.id]);
-        let say = |verdict, text: String| Finding::new("slot_attach", verdict, Severity::Advice, subjects.clone(), text);
-        out.push(match connector.from.as_deref() {
-            _ if !several => say(Verdict::Pass, format!("{name} is the only card, so it shares no link with another.")),
-            Some("chipset") => {
-                say(Verdict::Fail, format!("{label} hangs on the chipset: its {name} reaches the other cards at about half speed."))
-            }
-            Some(from) => say(Verdict::Pass, format!("{label} with {name} goes to {from}.")),
-            None => {
-                let board = case.board().map_or("the board", |b| b.part.short_name());
-                unknown(
-                    "slot_attach",
-                    Severity::Advice,
-                    subjects.clone(),
-                    &format!("Where {label} leads"),
-                    vec![missing(board, &format!("origin of {label}"))],
-                )
-            }
-        });
-    }
-}
-
-fn lane_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
-    first_piece(finding).map(|what| vec![moves(case, what)]).unwrap_or_default()
-}
-
 fn riser_rating(case: &Case<'_>, out: &mut Vec<Finding>) {
     for riser in case.risers() {
         for card in case.gpus() {
@@ -342,23 +246,4 @@ fn riser_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
     let (Some(old), Some(card)) = (case.part_of(lead).and_then(riser), case.part_of(card).and_then(gpu)) else { return Vec::new() };
     let good = |p: &Part| riser(p).is_some_and(|r| r.input == old.input && r.pcie_gen >= card.pcie_gen && r.pcie_lanes >= card.pcie_lanes);
     vec![swap(case, lead, good)]
-}
-
-fn p2p(case: &Case<'_>, out: &mut Vec<Finding>) {
-    let cards = case.gpus();
-    if cards.len() < 2 {
-        return;
-    }
-    let subjects = about(cards.iter().map(|c| c.id));
-    let say =
-        |verdict, text: String| Finding::new("p2p", verdict, Severity::Note, subjects.clone(), text).number("gpus", cards.len() as f64);
-    let deaf = cards.iter().find(|c| c.is.p2p.as_deref() == Some("no"));
-    let facts: Vec<MissingFact> = cards.iter().filter(|c| c.is.p2p.is_none()).map(|c| missing(c.part.short_name(), "p2p")).collect();
-    out.push(match deaf {
-        Some(card) => {
-            say(Verdict::Fail, format!("{} has no peer access: cards exchange data through main memory.", card.part.short_name()))
-        }
-        None if facts.is_empty() => say(Verdict::Pass, "The cards reach each other's memory.".to_owned()),
-        None => unknown("p2p", Severity::Note, subjects.clone(), "Whether the cards reach each other's memory", facts),
-    });
 }

@@ -1,5 +1,7 @@
 //! Tries edits and compares what they lead to.
 
+pub mod arrange;
+
 use std::collections::BTreeMap;
 
 use crate::analysis::space::{Place, Position, Space, card_body, space};

@@ -13,6 +13,7 @@ use rigbay::catalog::part::{
     Source,
 };
 use rigbay::catalog::templates::Templates;
+use rigbay::catalog::topology::{Change, Condition, Rule};
 use rigbay::catalog::vocab::{
     CaseKind, Confidence, ConnectorKind, CoolerKind, DriveBus, DriveForm, Edge, Efficiency, FormFactor, GpuCooler, GpuForm, GpuVendor,
     MemoryType, ModuleType, Outlook, Plug, PriceKind, PsuForm, Socket,
@@ -55,6 +56,12 @@ impl Kit {
     /// A slot or socket of the board by its label.
     pub fn slot(&mut self, label: &str) -> &mut Connector {
         self.board("board").connectors.iter_mut().find(|c| c.label == label).expect("the board has it")
+    }
+    /// A row of the board's table.
+    pub fn rule(&mut self, when: &str, target: &str, lanes: u8) {
+        let when = Condition::try_from(when.to_owned()).expect("a condition");
+        let set = [(target.to_owned(), Change::Lanes(lanes))].into();
+        self.board("board").rules.push(Rule { when, set, note: None });
     }
     pub fn drop(&mut self, id: &str) {
         self.places.retain(|(part, _)| part != id);

@@ -1,9 +1,11 @@
 //! The three rigs of every rule, as changes of the sound one.
 
-use rigbay::catalog::part::Plugs;
-use rigbay::catalog::vocab::{CoolerKind, Efficiency, FormFactor, GpuCooler, ModuleType, Outlook, Plug, PsuForm};
+use rigbay::catalog::part::{Bridge, PartKind, Plugs};
+use rigbay::catalog::vocab::{
+    ConnectorKind, CoolerKind, DriveBus, DriveForm, Efficiency, FormFactor, GpuCooler, ModuleType, Outlook, Plug, PsuForm,
+};
 
-use super::bench::Kit;
+use super::bench::{Kit, connector, part};
 
 type Change = fn(&mut Kit);
 
@@ -183,7 +185,51 @@ fn riser(k: &mut Kit) {
     k.seat("gpu", "riser/end");
 }
 
+/// A SATA disk at a place, with a port that the drive in M2 switches off.
+fn disk(k: &mut Kit, at: &str, shared: bool) {
+    let mut disk = k.drive("drive").clone();
+    (disk.form, disk.bus) = (Some(DriveForm::Inch25), Some(DriveBus::Sata));
+    k.parts.insert("disk".to_owned(), part("disk", 100.0, PartKind::Drive(disk)));
+    for label in ["SATA1", "SATA2"] {
+        let port = connector(label, ConnectorKind::Sata, 1, "chipset", None);
+        k.board("board").connectors.push(port);
+    }
+    k.case("case").bays_25 = Some(1);
+    k.board("board").sata_ports = Some(2);
+    if shared {
+        k.rule("used(\"M2\")", "SATA1", 0);
+    }
+    k.seat("disk", at);
+}
+
+/// A second card at a slot, with a bridge for a distance of two.
+fn bridge(k: &mut Kit, second: &str) {
+    let bridge = Bridge { products: Some(vec!["Card 24".to_owned()]), spacing_slots: Some(2), bandwidth_gb_s: None };
+    k.parts.insert("bridge".to_owned(), part("bridge", 80.0, PartKind::Bridge(bridge)));
+    k.gpu("gpu").nvlink = Some("NVLink 3, bridge, 112.5 GB/s".to_owned());
+    k.seat("gpu", &format!("board/{second}"));
+    k.seat("bridge", "gpu/nvlink");
+}
+
+fn big_window(k: &mut Kit, above_4g: Option<bool>) {
+    k.gpu("gpu").segment = Some("data centre".to_owned());
+    k.board("board").above_4g = above_4g;
+}
+
 fn slots() -> Vec<Row> {
+    let dead: Change = |k| {
+        k.rule("used(\"M2\")", "P3", 0);
+        pair(k);
+    };
+    let untold: Change = |k| {
+        k.rule("cpu.rule_lanes == 28", "P3", 0);
+        pair(k);
+    };
+    let halved: Change = |k| {
+        k.rule("used(\"M2\")", "P1", 8);
+        let other = connector("M2b", ConnectorKind::M2, 4, "chipset", None);
+        k.board("board").connectors.push(other);
+    };
     let thick: Change = |k| {
         k.gpu("gpu").slots = Some(3.0);
         k.gpu("gpu").thickness_mm = Some(60.0);
@@ -237,6 +283,40 @@ fn slots() -> Vec<Row> {
             Third::Unknown(|k| k.slot("P1").lanes = None, "lanes of P1"),
             &[("lanes", 4.0), ("card_lanes", 16.0)],
         ),
+        row("lane_disabled", dead, Third::Unknown(untold, "lanes of P3 with these parts"), &[]),
+        row(
+            "m2_shares_gpu_lanes",
+            halved,
+            Third::Unknown(|k| k.rule("cpu.rule_lanes == 28", "P1", 8), "lanes of P1"),
+            &[("gpu_lanes", 8.0)],
+        ),
+        row(
+            "m2_disables_sata",
+            |k| disk(k, "board/SATA1", true),
+            Third::Unknown(
+                |k| {
+                    disk(k, "case/bay25-1", true);
+                    k.board("board").sata_ports = None;
+                },
+                "sata_ports",
+            ),
+            &[],
+        )
+        .passes(|k| disk(k, "board/SATA1", false)),
+        row(
+            "nvlink_spacing",
+            |k| bridge(k, "P5"),
+            Third::Unknown(
+                |k| {
+                    bridge(k, "P3");
+                    k.slot("P3").opening = None;
+                },
+                "openings of the slots",
+            ),
+            &[("spacing_slots", 2.0)],
+        )
+        .passes(|k| bridge(k, "P3")),
+        row("bar_space", |k| big_window(k, Some(false)), Third::Unknown(|k| big_window(k, None), "above_4g"), &[]).hopeless(),
         row("slot_attach", behind, Third::Unknown(lost, "origin of P3"), &[]).passes(pair),
         row("riser_rating", riser, Third::Unknown(unrated, "pcie_gen"), &[]).passes(new_riser),
         row("p2p", deaf, Third::Unknown(unasked, "p2p"), &[("gpus", 2.0)]).passes(pair).hopeless(),

@@ -50,7 +50,7 @@ fn numa(world: &World<'_>, lanes: &mut Lanes) {
 }
 
 /// Processors, chipset and switches of the board.
-fn nodes(world: &World<'_>, table: &Table<'_>) -> Vec<Node> {
+pub(super) fn nodes(world: &World<'_>, table: &Table<'_>) -> Vec<Node> {
     let mut out: Vec<Node> = Vec::new();
     let mut add = |id: &str, kind, label: String, parent: Option<&str>, uplink, socket| {
         if !out.iter().any(|n| &*n.id == id) {
@@ -97,6 +97,7 @@ struct Offer {
     lanes_why: Option<String>,
     gen_why: Option<String>,
     off: Option<Disabled>,
+    narrowed_by: Vec<PlacementId>,
     complex: Option<Arc<str>>,
     /// The board's connector at the root, and whether a processor feeds it.
     root: String,
@@ -129,6 +130,7 @@ impl<'a> Maker<'_, 'a> {
             lanes_why: because,
             gen_why: gen_because(self.world, state),
             off,
+            narrowed_by: if state.width.lanes < state.is.lanes { culprits(self.world, state.lanes_cause) } else { Vec::new() },
             complex: complex(self.world, state),
             root: state.is.label.clone(),
             from_cpu: state.from.and_then(socket_of).is_some(),
@@ -157,6 +159,7 @@ impl<'a> Maker<'_, 'a> {
             numa: None,
             shares: None,
             reason: String::new(),
+            narrowed_by: offer.narrowed_by.clone(),
             disabled: offer.off.clone(),
         });
         let (able, trained, more) = match seat {
@@ -314,6 +317,31 @@ fn complex(world: &World<'_>, state: &State<'_>) -> Option<Arc<str>> {
         at = switch.from.as_deref()?;
     }
     root.map(Arc::from)
+}
+
+/// What a part could use of a link to the board; through a riser no more than what is on it.
+pub(super) fn able_of(world: &World<'_>, seat: Seat<'_>) -> Width {
+    match &seat.part.kind {
+        PartKind::Gpu(gpu) => Width { lanes: gpu.pcie_lanes, r#gen: gpu.pcie_gen },
+        PartKind::Nic(nic) => Width { lanes: nic.pcie_lanes, r#gen: nic.pcie_gen },
+        PartKind::Drive(drive) => Width { lanes: drive.pcie_lanes, r#gen: drive.pcie_gen },
+        PartKind::Carrier(carrier) => Width { lanes: carrier.pcie_lanes, r#gen: carrier.pcie_gen },
+        PartKind::Riser(riser) => {
+            let own = Width { lanes: riser.pcie_lanes, r#gen: riser.pcie_gen };
+            match world.seat(seat.id, "end") {
+                Some(end) if riser.ends.unwrap_or(1) == 1 => meet(own, able_of(world, end)),
+                _ => own,
+            }
+        }
+        PartKind::Cpu(_)
+        | PartKind::Board(_)
+        | PartKind::Ram(_)
+        | PartKind::Psu(_)
+        | PartKind::Cooler(_)
+        | PartKind::Fan(_)
+        | PartKind::Case(_)
+        | PartKind::Bridge(_) => Width::default(),
+    }
 }
 
 /// Places of a card that has several.

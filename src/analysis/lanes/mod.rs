@@ -16,6 +16,7 @@ pub mod fair;
 mod flows;
 mod links;
 mod peers;
+pub mod plan;
 pub mod rate;
 mod rules;
 mod seats;
@@ -102,6 +103,8 @@ pub struct Link {
     pub shares: Option<Share>,
     /// Why, in one sentence.
     pub reason: String,
+    /// Parts whose presence leaves the connector fewer lanes than are wired; empty where it has all.
+    pub narrowed_by: Vec<PlacementId>,
     /// Set where lanes are 0.
     pub disabled: Option<Disabled>,
 }

@@ -117,8 +117,8 @@ pub enum Span {
     Joins(Bridged),
     /// No other card that it is made for lies at its distance; the distances there are, in slot places.
     Misses { spacing: u8, found: Vec<u8> },
-    /// This fact is missing.
-    Unknown(String),
+    /// This field of this part is missing.
+    Unknown { part: String, field: &'static str },
 }
 
 /// What each bridge of the rig joins, by the card that carries it.
@@ -127,18 +127,18 @@ pub(super) fn bridges(world: &World<'_>, cards: &[Card<'_>]) -> Vec<(PlacementId
 }
 
 fn span(world: &World<'_>, cards: &[Card<'_>], card: &Card<'_>, part: &Part) -> Span {
-    let PartKind::Bridge(bridge) = &part.kind else { return Span::Unknown("kind of the bridge".to_owned()) };
-    let Some(spacing) = bridge.spacing_slots else { return Span::Unknown(format!("spacing of {}", part.short_name())) };
+    let unknown = |part: &Part, field| Span::Unknown { part: part.short_name().to_owned(), field };
+    let PartKind::Bridge(bridge) = &part.kind else { return unknown(part, "kind") };
+    let Some(spacing) = bridge.spacing_slots else { return unknown(part, "spacing_slots") };
     let Some((links, both)) = card.gpu.nvlink.as_deref().and_then(nvlink) else {
-        return Span::Unknown(format!("NVLink of {}", card.part.short_name()));
+        return unknown(card.part, "nvlink");
     };
     let made_for = |gpu: &Gpu| gpu.product.as_ref().zip(bridge.products.as_ref()).is_some_and(|(p, list)| list.contains(p));
     let partners = cards.iter().filter(|c| c.id != card.id && made_for(c.gpu) && c.gpu.product == card.gpu.product);
     let mut found = Vec::new();
     for other in partners {
         let (Some(a), Some(b)) = (card.opening, other.opening) else {
-            let board = world.board_part.short_name();
-            return Span::Unknown(format!("openings of the slots of {board}"));
+            return unknown(world.board_part, "openings of the slots");
         };
         if a.abs_diff(b) == spacing {
             let both = bridge.bandwidth_gb_s.map_or(both, |gb_s| gb_s.min(both));

@@ -72,6 +72,28 @@ impl<'a> World<'a> {
         self.seats.get(&(host, name)).copied()
     }
 
+    /// Takes pieces out of the board's connectors, for trials.
+    pub(super) fn clear(&mut self, pieces: &[PlacementId]) {
+        let board = self.board_id;
+        self.seats.retain(|(host, _), seat| *host != board || !pieces.contains(&seat.id));
+    }
+    pub(super) fn put(&mut self, label: &'a str, seat: Seat<'a>) {
+        self.seats.insert((self.board_id, label), seat);
+    }
+    pub(super) fn take(&mut self, label: &'a str) {
+        self.seats.remove(&(self.board_id, label));
+    }
+
+    /// What the rules can tell apart about the connectors: equal lists give equal tables.
+    pub(super) fn sorts(&self) -> Vec<u16> {
+        let sort = |label: &str| match self.on_board(label).map(|s| self.plugged(s)) {
+            None => 0,
+            Some(None) => 1,
+            Some(Some(p)) => 2 + u16::from(p.pcie) + 2 * u16::from(p.sata) + 4 * p.lanes.map_or(0, |l| 1 + u16::from(l)),
+        };
+        self.board.connectors.iter().map(|c| sort(&c.label)).collect()
+    }
+
     /// The part in a connector of the board.
     pub(super) fn on_board(&self, label: &str) -> Option<Seat<'a>> {
         self.seat(self.board_id, label)
