@@ -164,7 +164,7 @@ fn topo(lanes: &Lanes, a: &str, b: &str) -> Option<String> {
     pair_at(lanes, a, b).class.map(|c| c.text())
 }
 
-/// Widths, classes and rates of pairs, as measured. Sources: noonghunna/club-3090 docs/PCIE_P2P.md; `NVIDIA/nccl-tests` issue 74;
+/// Widths, classes and rates of pairs, as measured. Sources: noonghunna/club-3090 `docs/PCIE_P2P.md`; NVIDIA/nccl-tests issue 74;
 /// local-inference-lab/rtx6kpro hardware/wrx90-cpayne-16gpu-4switch.md.
 #[test]
 fn pairs_reach_measured_rates() {

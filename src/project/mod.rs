@@ -173,7 +173,7 @@ pub struct Versions {
 }
 
 /// Raised whenever a formula or constant of the analysis or a rule changes.
-pub const CORE_VERSION: &str = "4";
+pub const CORE_VERSION: &str = "3";
 
 impl Versions {
     /// Those of this program with this catalog.
