@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::catalog::Catalog;
 use crate::project::Project;
 
+pub mod airflow;
 pub mod cost;
 pub mod lanes;
 pub mod memory;
@@ -66,6 +67,8 @@ pub struct Facts {
     pub space: space::Space,
     pub lanes: lanes::Lanes,
     pub power: power::Power,
+    /// Air, temperatures and the work that heat costs.
+    pub airflow: airflow::Airflow,
     /// One ledger per workload and card it uses.
     pub memory: Vec<memory::CardLedger>,
     /// What each workload reaches.
@@ -81,5 +84,6 @@ pub fn facts(catalog: &Catalog, project: &Project, effort: Effort) -> Facts {
     let memory = memory::ledgers(catalog, project);
     let speed = speed::speeds(catalog, project, &memory, effort);
     let cost = cost::cost(catalog, project, &power);
-    Facts { space, lanes, power, memory, speed, cost }
+    let airflow = airflow::airflow(catalog, project, &space, &power, effort);
+    Facts { space, lanes, power, airflow, memory, speed, cost }
 }

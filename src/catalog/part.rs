@@ -445,7 +445,25 @@ pub struct Case {
     /// "mesh", "solid", "glass", "open".
     pub front_face: Option<String>,
     pub mounts: Option<Vec<Mount>>,
+    /// Measured or stated losses and openings for the airflow model.
+    pub air: Option<CaseAir>,
     pub radiators: Option<Vec<Radiator>>,
+}
+
+/// How air gets through a case. An absent value means that of its class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CaseAir {
+    /// Loss coefficient of grille and filter before a front fan, on the fan's area.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub front_k: Option<f64>,
+    /// Open share of the faces beside their fans, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub front_open: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_open: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rear_open: Option<f64>,
 }
 
 /// `count` fans of up to `size_mm` on one side.

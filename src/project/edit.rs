@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::air_settings;
 use super::settle::settle;
 use super::{Accepted, FindingKey, Project, Rate, Room, UserPrice};
 use crate::build::fit::{Fit, fit};
@@ -115,7 +116,10 @@ impl Edit {
 
     fn apply_to(&self, catalog: &Catalog, next: &mut Project) -> Result<(), Refusal> {
         match self {
-            Self::Place { part, slot, settings } => place(catalog, &mut next.rig, part, slot.as_ref(), settings)?,
+            Self::Place { part, slot, settings } => {
+                settings.iter().try_for_each(|(k, v)| check_setting(k, Some(v)))?;
+                place(catalog, &mut next.rig, part, slot.as_ref(), settings)?;
+            }
             Self::Move { what, to } => relocate(catalog, &mut next.rig, *what, to.as_ref())?,
             Self::Remove(id) => {
                 next.rig.placements.remove(id).ok_or(Refusal::NoSuchPlacement(*id))?;
@@ -123,6 +127,7 @@ impl Edit {
             }
             Self::Replace { what, part } => replace(catalog, &mut next.rig, *what, part)?,
             Self::Set { what, key, value } => {
+                check_setting(key, value.as_deref())?;
                 let piece = next.rig.placements.get_mut(what).ok_or(Refusal::NoSuchPlacement(*what))?;
                 match value {
                     Some(value) => piece.settings.insert(key.clone(), value.clone()),
@@ -321,11 +326,18 @@ fn variant(next: &mut Project, name: &str, change: VariantChange) -> Result<(), 
     Ok(())
 }
 
+/// Settings that a computation reads must be what it can read.
+fn check_setting(key: &str, value: Option<&str>) -> Result<(), Refusal> {
+    let wrong = value.and_then(|v| air_settings::fault(key, v));
+    wrong.map_or(Ok(()), |(field, why)| Err(Refusal::BadValue { field, why }))
+}
+
 fn check_room(room: &Room) -> Result<(), Refusal> {
     in_range("tariff", room.tariff_per_kwh, 0.0, 1e6)?;
     in_range("mains voltage", room.mains_v, 90.0, 500.0)?;
     in_range("circuit", room.circuit_a, 1.0, 1000.0)?;
     in_range("ambient temperature", room.ambient_c, -20.0, 60.0)?;
+    in_range("altitude", room.altitude_m, -500.0, 6000.0)?;
     in_range("hours a day", room.hours_per_day, 0.0, 24.0)?;
     in_range("years", room.life_years, 0.1, 50.0)
 }

@@ -9,6 +9,7 @@ use crate::catalog::part::PartId;
 use crate::units::Currency;
 use crate::workload::Workload;
 
+pub mod air_settings;
 pub mod edit;
 pub mod file;
 pub mod history;
@@ -71,6 +72,9 @@ pub struct Room {
     pub mains_v: f64,
     pub circuit_a: f64,
     pub ambient_c: f64,
+    /// Height above the sea, m: thinner air carries less heat.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub altitude_m: f64,
     /// Hours under load on an average day.
     pub hours_per_day: f64,
     pub life_years: f64,
@@ -86,10 +90,16 @@ impl Default for Room {
             mains_v: 120.0,
             circuit_a: 15.0,
             ambient_c: 22.0,
+            altitude_m: 0.0,
             hours_per_day: 8.0,
             life_years: 3.0,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// What the user knows about money: prices of parts and rates between currencies.

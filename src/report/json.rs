@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Report;
+
 use crate::analysis::cost::{Cost, Line};
 use crate::analysis::memory::{CardLedger, ItemKind};
 use crate::analysis::power::Power;
@@ -18,8 +19,10 @@ use crate::checks::finding::{Finding, MissingFact, Safety, Severity, Verdict};
 use crate::project::{Project, Versions};
 use crate::workload::training::Training;
 use crate::workload::{Engine, Split, Workload};
+use air::{JsonAirflow, airflow};
 use lanes::JsonLanes;
 
+mod air;
 mod lanes;
 
 /// Version of this shape: raised when a key changes its meaning or goes, not when one is added.
@@ -38,6 +41,8 @@ pub struct JsonReport {
     pub performance: Vec<JsonSpeed>,
     pub cost: JsonCost,
     pub power: JsonPower,
+    /// Steady state under full load, reached after five to ten minutes.
+    pub airflow: JsonAirflow,
     /// Most urgent first.
     pub findings: Vec<JsonFinding>,
 }
@@ -69,6 +74,7 @@ pub struct JsonRoom {
     pub mains_v: f64,
     pub circuit_a: f64,
     pub ambient_c: f64,
+    pub altitude_m: f64,
     pub hours_per_day: f64,
     pub life_years: f64,
 }
@@ -270,18 +276,19 @@ pub fn json(catalog: &Catalog, project: &Project, report: &Report, versions: &Ve
         performance: report.facts.speed.iter().map(speed).collect(),
         cost: cost(&report.facts.cost),
         power: power(catalog, project, &report.facts.power),
+        airflow: airflow(&report.facts.airflow),
         findings: report.findings.iter().map(finding).collect(),
     }
 }
 
 /// A computed number without the dust of binary fractions: six decimals, or six digits where it is below 1.
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     let text = if value.abs() < 1.0 { format!("{value:.5e}") } else { format!("{value:.6}") };
     text.parse().unwrap_or(value)
 }
 
 /// [`rounded`]; what is no number is unknown.
-fn known(value: Option<f64>) -> Option<f64> {
+pub(super) fn known(value: Option<f64>) -> Option<f64> {
     value.filter(|v| v.is_finite()).map(rounded)
 }
 
@@ -303,6 +310,7 @@ fn rig(project: &Project, versions: &Versions) -> JsonRig {
             mains_v: room.mains_v,
             circuit_a: room.circuit_a,
             ambient_c: room.ambient_c,
+            altitude_m: room.altitude_m,
             hours_per_day: room.hours_per_day,
             life_years: room.life_years,
         },

@@ -75,6 +75,7 @@ pub(super) fn room_ui(ui: &mut Ui, cx: &Cx<'_>, room: &mut Room, currency: &mut 
     number(ui, "Mains voltage", &mut room.mains_v, 90.0..=500.0, 1.0, " V");
     number(ui, "Circuit", &mut room.circuit_a, 1.0..=1000.0, 0.2, " A");
     number(ui, "Air in the room", &mut room.ambient_c, -20.0..=60.0, 0.2, " °C");
+    number(ui, "Height above the sea", &mut room.altitude_m, -500.0..=6000.0, 10.0, " m");
     number(ui, "Under load", &mut room.hours_per_day, 0.0..=24.0, 0.1, " hours a day");
     number(ui, "Years of use", &mut room.life_years, 0.1..=50.0, 0.05, " years");
     *room != before

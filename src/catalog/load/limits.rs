@@ -70,6 +70,8 @@ const RANGES: &[(&str, &str, Limit, &str)] = &[
     ("fan", "airflow_m3_h", Above(0.0, 10_000.0), "m³/h"),
     ("fan", "pressure_pa", Above(0.0, 10_000.0), "Pa"),
     ("fan", "noise_dba", Within(0.0, 150.0), "dBA"),
+    ("case", "*front_k", Within(0.1, 1000.0), ""),
+    ("case", "*_open", Within(0.0, 1.0), ""),
     ("case", "expansion_slots", Within(0.0, 64.0), ""),
     ("case", "bays_*", Within(0.0, 128.0), ""),
     ("", "*count", Within(0.0, 64.0), ""),

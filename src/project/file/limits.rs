@@ -4,6 +4,7 @@ use crate::catalog::Catalog;
 use crate::catalog::load::limits;
 use crate::catalog::model::{Cache, ExactTensors, ExactWeights, ModelShape};
 use crate::project::Project;
+use crate::project::air_settings;
 use crate::project::edit::{Edit, Refusal};
 use crate::project::thresholds;
 use crate::workload::Workload;
@@ -11,11 +12,12 @@ use crate::workload::training::Training;
 use toml::de::DeTable;
 
 /// What edits call the fields of `[room]`.
-const ROOM: [(&str, &str); 6] = [
+const ROOM: [(&str, &str); 7] = [
     ("tariff", "tariff_per_kwh"),
     ("mains voltage", "mains_v"),
     ("circuit", "circuit_a"),
     ("ambient temperature", "ambient_c"),
+    ("altitude", "altitude_m"),
     ("hours a day", "hours_per_day"),
     ("years", "life_years"),
 ];
@@ -36,6 +38,13 @@ pub(super) fn check(catalog: &Catalog, project: &Project) -> Result<(), (String,
             }
             other => ("room".to_owned(), other.to_string()),
         });
+    }
+    for (id, piece) in project.rig.placements().chain(project.variants.values().flat_map(|b| b.placements())) {
+        for (key, value) in &piece.settings {
+            if let Some((field, why)) = air_settings::fault(key, value) {
+                return Err((format!("rig.placements.{id}.settings.{field}"), why));
+            }
+        }
     }
     for (index, workload) in project.workloads.iter().enumerate() {
         let field = format!("workloads.{index}");
