@@ -1,3 +1,4 @@
 //! Measured records beside predictions.
 
 pub mod accuracy;
+pub mod training;

@@ -82,6 +82,32 @@ pub(super) fn ledgers(index: usize, workload: &Workload, training: &Training, ca
     cards.iter().enumerate().filter_map(of).collect()
 }
 
+/// What a job takes on the fullest of `cards` cards, whichever they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// Tensors at their highest, which `PyTorch` calls allocated.
+    pub tensors: Band,
+    /// And what the allocator holds besides, which it calls reserved.
+    pub reserved: Band,
+    /// And context and libraries, as the driver counts.
+    pub process: Band,
+}
+
+/// Estimates a job; `None` if its degrees of parallelism need more cards.
+pub fn estimate(workload: &Workload, training: &Training, cards: usize) -> Option<Estimate> {
+    let layout = Layout::of(training, cards)?;
+    let job = Job::new(workload, training, &layout);
+    let of = |stage: u64| {
+        let share = job.share(&layout, stage);
+        let own = items::of(&job, &layout, &share, stage);
+        let sum = |bytes: fn(&Item) -> Bytes| own.iter().map(|i| bytes(i).0).fold(0, u64::saturating_add);
+        Band { low: sum(|i| i.low), value: share.outcome.peak, high: sum(|i| i.high) }
+    };
+    let tensors = (0..layout.pipeline).map(of).max_by_key(|b| b.value)?;
+    let reserved = tensors + items::allocator(tensors.value);
+    Some(Estimate { tensors, reserved, process: reserved + items::context(cards) })
+}
+
 /// Whether the middle estimate of every card lies within its memory; an unknown memory size does not count against it.
 pub(super) fn fits(workload: &Workload, training: &Training, cards: &[Device<'_>]) -> bool {
     let Some(layout) = Layout::of(training, cards.len()) else { return false };

@@ -126,6 +126,7 @@ const LIKE_LLAMA: &[&str] = &[
     "ministral",
     "ministral3",
     "mixtral",
+    "qwen",
     "qwen2",
     "qwen2_moe",
     "qwen3",

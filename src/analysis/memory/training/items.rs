@@ -180,6 +180,7 @@ fn passing(lines: &mut Lines, job: &Job<'_>, layout: &Layout, share: &Share) {
     let text = match o.at {
         super::Peak::LossBackward => "gradients of the logits and of their softmax, 4 bytes each for every token and word",
         super::Peak::Forward => "logits at both widths and what the loss makes of them",
+        super::Peak::Optimizer if job.master => "the gradients of its share at 4 bytes, for the step",
         super::Peak::Optimizer => "square roots of all second moments at once",
         super::Peak::Layer(_) => "gradients on their way through the layer, and what recomputation makes again",
         super::Peak::EmbeddingBackward => "the gradient of the embedding before it is added up",
@@ -256,11 +257,11 @@ pub(super) fn surroundings(dynamic: u64, device: &Device<'_>, cards: usize) -> B
     allocator(dynamic) + context(cards) + reserve(device.gpu.vendor)
 }
 
-fn allocator(dynamic: u64) -> Band {
+pub(super) fn allocator(dynamic: u64) -> Band {
     let d = dynamic as f64;
     Band::of(0.0, d * 0.03, d * 0.15)
 }
 
-fn context(cards: usize) -> Band {
+pub(super) fn context(cards: usize) -> Band {
     if cards > 1 { Band::of(0.35 * GIB, 0.9 * GIB, 1.6 * GIB) } else { Band::of(0.35 * GIB, 0.55 * GIB, 1.0 * GIB) }
 }

@@ -106,7 +106,7 @@ impl Tape {
         if self.mode.quantized && m.role != Role::Outer {
             // NF4 with doubly quantized scales: 0.5 bytes and 0.127 bits a weight (arXiv 2305.14314, section 3).
             let bytes = elements / 2 + elements * 127 / 8000;
-            let stored = self.param(bytes, 1, false);
+            let stored = self.stored(bytes, elements, 1, false);
             let width = if self.mode.autocast { 2 } else { self.mode.stream };
             let product = self.op(&[(stored, New)], elements, width, &[], 0);
             return (product, stored);

@@ -29,7 +29,8 @@ impl Layout {
         let p = training.parallel;
         let (cards, tensor, pipeline) = (cards as u64, u64::from(p.tensor), u64::from(p.pipeline));
         let data = cards.checked_div(tensor * pipeline).filter(|d| *d > 0)?;
-        let zero = if data > 1 { p.zero } else { Zero::None };
+        // On one card nothing is spread, but DeepSpeed stores as it does on several.
+        let zero = p.zero;
         let expert = u64::from(p.expert).clamp(1, cards);
         Some(Self { cards, tensor, pipeline, data, expert, sequence: p.sequence, zero, in_flight: pipeline.min(training.accumulation) })
     }
@@ -74,6 +75,8 @@ impl Share {
     }
 }
 
+/// Elements that `DeepSpeed`'s third stage steps at once.
+const SUB_GROUP: u64 = 1_000_000_000;
 /// Elements of a reduction bucket: `reduce_bucket_size` of `DeepSpeed` (its configuration page, default 5e8).
 const BUCKET: u64 = 500_000_000;
 
@@ -116,7 +119,11 @@ impl Job<'_> {
         let held = pieces.runs.iter().map(|(p, n)| if self.checkpoint() { pieces.stream * n } else { p.cost.saved() * n }).sum::<u64>();
         let in_flight = held * layout.in_flight.saturating_sub(stage + 1);
         let always = params + states.bytes + master + gathered + buckets + in_flight + input;
-        let fixed = Fixed { always, step_temp: states.temp, accumulates: self.training.accumulation > 1 && layout.pipeline == 1 };
+        // DeepSpeed raises the gradients of its share to FP32 in the optimizer's step (runtime/zero/stage_1_and_2.py, `step`), in its
+        // third stage a sub-group at a time (`sub_group_size`, default 1e9).
+        let group = if zero3 { SUB_GROUP } else { u64::MAX };
+        let raised = if self.master { mine(trained_elements, Zero::Optimizer).min(group) * 4 } else { 0 };
+        let fixed = Fixed { always, step_temp: states.temp + raised, accumulates: self.training.accumulation > 1 && layout.pipeline == 1 };
         let outcome = walk(&pieces, fixed, true, self.checkpoint());
         Share { outcome, params: (params, elements), trained: trained_elements, states, master, gathered, buckets, in_flight, input, fixed }
     }

@@ -222,8 +222,12 @@ impl Tape {
 
     /// A parameter with its own width.
     pub fn param(&mut self, elements: u64, width: u8, trains: bool) -> V {
-        let bytes = elements.saturating_mul(u64::from(width)).min(MOST);
-        let elements = elements.min(MOST);
+        self.stored(elements.saturating_mul(u64::from(width)), elements, width, trains)
+    }
+
+    /// A parameter whose bytes do not follow from a width, as of a block format.
+    pub fn stored(&mut self, bytes: u64, elements: u64, width: u8, trains: bool) -> V {
+        let (bytes, elements) = (bytes.min(MOST), elements.min(MOST));
         self.params = (self.params.0.saturating_add(bytes), self.params.1.saturating_add(elements));
         let grad = trains && self.mode.record;
         if trains {
