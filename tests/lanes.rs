@@ -367,3 +367,29 @@ fn eight_unlike_cards_are_tried_in_every_order() {
     assert!(found.exact, "{found:?}");
     assert_eq!(found.after.dead, 0);
 }
+
+#[test]
+fn what_holds_behind_either_switch_is_known() {
+    let catalog = catalog();
+    let card = "GTX 1080";
+    let put = [("PCIEX16_1", card), ("PCIEX16_3", card), ("PCIEX16_5", card), ("PCIEX16_7", card)];
+    let lanes = lanes(&catalog, &made(&catalog, "ASUS X99-E WS", &["Core i7-6850K"], &put, &[]));
+    let pair = pair_at(&lanes, "PCIEX16_1", "PCIEX16_7");
+    // PIX or PHB: nobody recorded which slots share a switch, but both allow peer access at the rate of the slots.
+    assert_eq!((pair.class, pair.p2p), (None, Some(true)), "{pair:?}");
+    near(pair.gb_s, 13.2, "either way");
+    assert_eq!(lanes.budgets.first().unwrap().used, None, "which lanes of the CPU are in use is unknown");
+}
+
+/// The manual's fourth row for 40 lanes: the fourth card leaves the M.2 socket two lanes of the chipset.
+#[test]
+fn a_row_can_move_a_connector_to_the_chipset() {
+    let catalog = catalog();
+    let put = [("slot1", "GPU x16"), ("slot3", "GPU x16"), ("slot6", "GPU x16"), ("M.2", "NVMe x4")];
+    let lanes = lanes(&catalog, &made(&catalog, "MSI X99S SLI Krait Edition", &["CPU LGA2011-3, 40 lanes"], &put, &[]));
+    let got = |at: &str| (lanes.at(at).unwrap().trained.lanes, lanes.at(at).unwrap().trained.r#gen);
+    assert_eq!((got("slot1"), got("slot3"), got("slot6")), ((Some(16), Some(3)), (Some(16), Some(3)), (Some(8), Some(3))));
+    assert_eq!(got("M.2"), (Some(2), Some(2)));
+    assert_eq!(lanes.at("M.2").unwrap().hangs_on.as_deref(), Some("chipset"));
+    assert_eq!(got("slot5").0, Some(0));
+}

@@ -8,7 +8,7 @@ use crate::catalog::vocab::{DriveBus, Socket};
 
 use super::address::address_space;
 use super::fair::{Flow, fair};
-use super::peers::{Bridged, Card, PathClass, SharedSwitch, Span, access, bridges, cards, class};
+use super::peers::{Bridged, Card, PathClass, SharedSwitch, Span, access, bridges, cards, class, one_complex};
 use super::rate::{Width, host_efficiency, peer_efficiency};
 use super::seats::World;
 use super::{Lanes, Link, Node, NodeKind};
@@ -196,6 +196,9 @@ impl Net<'_> {
             }
             None => (a.nodes.as_slice(), b.nodes.as_slice()),
         };
+        if a.lost || b.lost {
+            return None;
+        }
         let mut path = vec![Self::link(a.link, UP)];
         path.extend(ours.iter().map(|n| self.node(*n, UP)));
         if meet.is_none() {
@@ -207,6 +210,25 @@ impl Net<'_> {
         path.extend(theirs.iter().map(|n| self.node(*n, DOWN)));
         path.push(Self::link(b.link, DOWN));
         Some(path)
+    }
+
+    /// Both hang on switches, unknown which, that all go to one host bridge.
+    fn one_bridge(&self, world: &World<'_>, a: &Way, b: &Way) -> bool {
+        let known = |w: &Way| w.lost || w.socket.is_some();
+        let switches = self.nodes.iter().filter(|n| n.id.starts_with("switch:"));
+        (a.lost || b.lost)
+            && known(a)
+            && known(b)
+            && world.board.socket.is_some_and(one_complex)
+            && switches.fold(true, |all, n| all && n.parent.as_deref() == Some("cpu"))
+    }
+
+    /// The rate between two devices where it is the same whether they share a switch or not.
+    fn either_way(&self, capacities: &[Option<f64>], a: &Way, b: &Way) -> Option<f64> {
+        let inside = Self::narrowest(&[Self::link(a.link, UP), Self::link(b.link, DOWN)], capacities)?;
+        let mut uplinks = self.nodes.iter().enumerate().filter(|(_, n)| n.id.starts_with("switch:"));
+        let wide = uplinks.all(|(n, _)| capacities.get(self.node(n, UP)).copied().flatten().is_some_and(|c| c >= inside));
+        ((a.lost && b.lost) && wide).then_some(inside)
     }
 
     fn shared(&self, a: &Way, b: &Way) -> SharedSwitch {
@@ -322,13 +344,15 @@ fn pair(
         Ok(class) => out.class = Some(class),
         Err(why) => because = Some(why),
     }
-    (out.p2p, out.why) = access(world, a, b, out.class);
+    // Behind one of several switches of one host bridge it does not matter which, for peer access.
+    let reach = out.class.or_else(|| net.one_bridge(world, way_a, way_b).then_some(PathClass::Phb));
+    (out.p2p, out.why) = access(world, a, b, reach);
     if let Some(why) = because.filter(|_| out.p2p != Some(false)) {
         out.why = why;
     }
     match out.p2p {
         Some(true) => {
-            out.gb_s = net.peer_path(way_a, way_b).and_then(|path| Net::narrowest(&path, peer));
+            out.gb_s = net.peer_path(way_a, way_b).map_or_else(|| net.either_way(peer, way_a, way_b), |path| Net::narrowest(&path, peer));
             out.both_gb_s = out.gb_s.map(|g| 2.0 * g);
             out.latency_us = out.class.and_then(latency_us);
         }

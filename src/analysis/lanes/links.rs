@@ -395,7 +395,11 @@ fn reason(
             causes.push(format!("{} ends at Gen{can}", part.unwrap_or("the device")));
         }
         (Some(got), Some(slot), can) if got == slot => match &offer.gen_why {
-            Some(why) => causes.push(format!("Gen{got} because {why}")),
+            // What limits nothing is no reason: an empty place on a card, or a device that is no newer.
+            Some(why) if can.flatten().is_some_and(|c| c > slot) || seat.is_none() && name == offer.root => {
+                causes.push(format!("Gen{got} because {why}"));
+            }
+            Some(_) => {}
             None if can.flatten().is_some_and(|c| c > slot) => causes.push(format!("the slot ends at Gen{slot}")),
             None => {}
         },
@@ -473,7 +477,15 @@ fn budget(world: &World<'_>, nodes: &[Node], links: &[Link], node: &Node) -> Bud
     let slots = direct.iter().map(|l| l.trained.lanes.map(u16::from));
     // The link to the chipset is not among the lanes that a processor's count names.
     let uplinks = children.iter().filter(|c| c.kind == NodeKind::Switch).map(|n| n.uplink.lanes.map(u16::from));
-    let used: Option<u16> = slots.chain(uplinks).sum();
+    // A device whose way is unknown may hang here.
+    let lost = |l: &&Link| {
+        l.kind != ConnectorKind::Sata
+            && l.device.is_some()
+            && !l.trained.is_off()
+            && !nodes.iter().any(|n| Some(&n.id) == l.hangs_on.as_ref())
+    };
+    let open = node.kind == NodeKind::Cpu && links.iter().any(|l| lost(&l));
+    let used: Option<u16> = slots.chain(uplinks).chain(open.then_some(None)).sum();
     let lanes = match node.kind {
         NodeKind::Cpu => node.socket.and_then(|s| world.cpus.get(s).copied().flatten()).and_then(|(_, c)| c.pcie_lanes),
         NodeKind::Chipset | NodeKind::Switch => node.uplink.lanes.map(u16::from),

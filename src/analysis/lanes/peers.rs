@@ -38,12 +38,12 @@ impl PathClass {
     }
 }
 
-/// Whether every root port of a processor lies on one host bridge; `None` = unknown for this socket.
+/// Whether every root port of a processor lies on one host bridge.
 ///
 /// Desktop processors and LGA2011 have one bus 0 with all ports. Threadripper and EPYC have one complex per quadrant of the I/O die (seen as NODE
 /// between quadrants on a WRX90 board, local-inference-lab/rtx6kpro, hardware/wrx90-cpayne-16gpu-4switch.md); scalable Xeons have one per stack.
 /// Which slot lies on which is a fact of the board.
-fn one_complex(socket: Socket) -> bool {
+pub(super) fn one_complex(socket: Socket) -> bool {
     match socket {
         Socket::Lga1151
         | Socket::Lga1200
