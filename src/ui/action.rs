@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::catalog::part::PartId;
 use crate::checks::finding::Fix;
+use crate::import::observed::Dump;
 use crate::project::edit::Edit;
 
 pub use crate::drawing::Layer;
@@ -38,6 +39,12 @@ pub enum Action {
     ForgetRecovered(PathBuf),
     /// A new rig around a model of the list.
     StartFromModel(String),
+    /// A new rig of what a machine tells of itself.
+    StartFromMachine(Vec<Dump>),
+    /// Read a dump for the dialog about the real machine.
+    AddDump(PathBuf),
+    /// Ask for such a file.
+    AddDumpDialog,
     /// A new rig around the model of a file.
     StartFromConfig(PathBuf),
     Save,
@@ -116,6 +123,10 @@ pub enum Screen {
     Help,
     Log,
     Rename,
+    /// The rig beside dumps of its machine.
+    Compare,
+    /// A new rig from dumps of a machine.
+    FromMachine,
 }
 
 /// Panels that can be closed.

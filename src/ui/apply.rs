@@ -15,7 +15,9 @@ use crate::catalog::Copies;
 use crate::catalog::model::ModelShape;
 use crate::checks::finding::{Fix, Safety};
 use crate::files;
+use crate::import::observed::{self, Dump};
 use crate::import::open;
+use crate::observed::begin::begin;
 use crate::project::Project;
 use crate::project::edit::Edit;
 use crate::report::analyze;
@@ -69,6 +71,7 @@ impl App {
             | Action::OpenExample(_)
             | Action::StartFromModel(_)
             | Action::StartFromConfig(_)
+            | Action::StartFromMachine(_)
             | Action::Recover(_) => self.open_something(action),
             Action::ForgetRecovered(path) => self.forget_recovered(&path),
             Action::Save => self.save_or_ask(),
@@ -78,6 +81,8 @@ impl App {
             Action::ImportModelDialog(index) => self.ask_path(ctx, Purpose::Model(index)),
             Action::ExportDialog(format) => self.ask_path(ctx, Purpose::Export(format)),
             Action::ImportModel(path, index) => self.import_model(&path, index),
+            Action::AddDump(path) => self.add_dump(&path),
+            Action::AddDumpDialog => self.ask_dump(),
             Action::BuildModel(index) => self.dialogs.build_model(index, self.session.project()),
             Action::Export(path, format) => self.export(&path, format),
             Action::Discard(then) => {
@@ -177,6 +182,7 @@ impl App {
                 }
                 Err(text) => self.notices.problem(text),
             },
+            Action::StartFromMachine(dumps) => self.start_from_machine(&dumps),
             Action::Recover(path) => self.recover(&path),
             _ => {}
         }
@@ -267,6 +273,37 @@ impl App {
         }
     }
 
+    /// A rig of what the dumps tell, as a document that is nowhere saved.
+    fn start_from_machine(&mut self, dumps: &[Dump]) {
+        match observed::read(dumps) {
+            Ok(machine) => {
+                let made = begin(&self.base, &machine, &self.today);
+                let project = Project { room: self.prefs.room(), ..made.project };
+                self.show_project(project, made.copies, None, Vec::new());
+                self.session.mark_unsaved();
+                self.notices
+                    .tell("Made from what your machine told. Put parts of the catalog in place of those whose model it did not tell.");
+            }
+            Err(errors) => errors.iter().for_each(|e| self.notices.problem(e.to_string())),
+        }
+    }
+
+    fn add_dump(&mut self, path: &Path) {
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let read = files::read_bytes(path, observed::LIMIT).map_err(|e| e.to_string());
+        self.dialogs.add_dump(read.map(|bytes| Dump::new(name, observed::decode(&bytes))));
+    }
+
+    /// The system's dialog; without one the path field is there already.
+    fn ask_dump(&mut self) {
+        let asked = if self.dialogs.without_system { Asked::NoDialog } else { ask(Purpose::Dump, "") };
+        match asked {
+            Asked::Chosen(path) => self.add_dump(&path),
+            Asked::Cancelled => {}
+            Asked::NoDialog => self.dialogs.add_dump(Err("This system shows no file dialog. Type the path into the field.".to_owned())),
+        }
+    }
+
     fn save_or_ask(&mut self) {
         match self.session.path.clone() {
             Some(path) => self.save_to(&path),
@@ -352,6 +389,7 @@ const fn leaves_document(action: &Action) -> bool {
             | Action::OpenExample(_)
             | Action::StartFromModel(_)
             | Action::StartFromConfig(_)
+            | Action::StartFromMachine(_)
             | Action::Recover(_)
             | Action::Quit
     )

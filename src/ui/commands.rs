@@ -61,6 +61,8 @@ const fn group(
 pub const ALL: &[Command] = &[
     command("File", "New rig", &[ctrl(Key::N)], |_| Some(Action::New)).words("create empty blank build"),
     command("File", "Open…", &[ctrl(Key::O)], |_| Some(Action::OpenDialog)).words("load file import toml json"),
+    command("File", "Start from my machine…", &[], |_| Some(Action::Show(Screen::FromMachine)))
+        .words("import dump lspci nvidia-smi dmidecode real hardware new rig"),
     command("File", "Start page", &[], |_| Some(Action::Show(Screen::Start))).words("home examples welcome room"),
     group("File", "Save", &[ctrl(Key::S)], |_| Some(Action::Save)).words("write file keep"),
     command("File", "Save as…", &[ctrl_shift(Key::S)], |_| Some(Action::SaveAsDialog)).words("write file copy export toml"),
@@ -94,6 +96,10 @@ pub const ALL: &[Command] = &[
         .words("import hugging face config.json gguf safetensors workload llm load"),
     command("Rig", "Build a model by hand…", &[], |cx| Some(Action::BuildModel(cx.session.project().workloads.len())))
         .words("layers width heads vocabulary experts own workload teaching"),
+    command("Rig", "Compare with the real machine…", &[], |cx| {
+        (!cx.session.project().rig.is_empty()).then_some(Action::Show(Screen::Compare))
+    })
+    .words("observe lspci nvidia-smi dmidecode trained link width generation dump import check hardware"),
     command("Rig", "Use the program's own facts", &[], |cx| (!cx.session.opening_notes.is_empty()).then_some(Action::UpdateFromCatalog))
         .words("update catalog refresh"),
     command("Help", "Keyboard and mouse", &[plain(Key::F1)], |_| Some(Action::Show(Screen::Help))).words("shortcuts help keys manual"),

@@ -7,6 +7,7 @@ use eframe::egui::{self, Id, Key, Modal, TextEdit, Ui};
 
 use super::action::{Action, ExportFormat, Screen, Theme};
 use super::by_hand::{ByHandState, by_hand_ui};
+use super::machine::{MachineState, MachineUse, machine_ui};
 use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
 use super::parts_list::{PartsListState, parts_list_ui};
@@ -15,6 +16,7 @@ use super::widgets::{primary_button, sub, title};
 use super::{Cx, commands};
 use crate::checks::Tally;
 use crate::checks::finding::Fix;
+use crate::import::observed::Dump;
 use crate::project::edit::Edit;
 use crate::project::{FindingKey, Project};
 use crate::report::Report;
@@ -27,6 +29,8 @@ pub enum Purpose {
     Save,
     /// A model's file for the workload at the index.
     Model(usize),
+    /// Output of lspci and the like.
+    Dump,
     Export(ExportFormat),
 }
 
@@ -36,6 +40,7 @@ impl Purpose {
             Self::Open => "Open a rig file, or a model's config.json, .gguf or .safetensors",
             Self::Save => "Save the rig as",
             Self::Model(_) => "Open a model's config.json, .gguf or .safetensors",
+            Self::Dump => "Read the output of lspci, nvidia-smi or dmidecode",
             Self::Export(ExportFormat::Csv | ExportFormat::Markdown) => "Save the parts list as",
             Self::Export(ExportFormat::Svg | ExportFormat::Png) => "Save the picture as",
         }
@@ -44,6 +49,7 @@ impl Purpose {
         match self {
             Self::Open | Self::Save => "toml",
             Self::Model(_) => "json",
+            Self::Dump => "txt",
             Self::Export(format) => format.extension(),
         }
     }
@@ -52,6 +58,7 @@ impl Purpose {
         match self {
             Self::Open | Self::Save => "/home/you/rig.toml",
             Self::Model(_) => "/home/you/Llama-3.1-8B/config.json",
+            Self::Dump => "/home/you/lspci.txt",
             Self::Export(ExportFormat::Csv) => "/home/you/parts.csv",
             Self::Export(ExportFormat::Markdown) => "/home/you/parts.md",
             Self::Export(ExportFormat::Svg) => "/home/you/rig.svg",
@@ -63,6 +70,7 @@ impl Purpose {
             Self::Open => ("Rigs and models", &["toml", "json", "gguf", "safetensors"]),
             Self::Save => ("Rig files", &["toml"]),
             Self::Model(_) => ("Models", &["json", "gguf", "safetensors"]),
+            Self::Dump => ("Dumps of a machine", &["txt", "xml", "log"]),
             Self::Export(ExportFormat::Csv) => ("CSV", &["csv"]),
             Self::Export(ExportFormat::Markdown) => ("Markdown", &["md"]),
             Self::Export(ExportFormat::Svg) => ("SVG", &["svg"]),
@@ -77,6 +85,7 @@ impl Purpose {
             Self::Open => Action::Open(path),
             Self::Save => Action::SaveAs(path),
             Self::Model(index) => Action::ImportModel(path, index),
+            Self::Dump => Action::AddDump(path),
             Self::Export(format) => Action::Export(path, format),
         }
     }
@@ -104,6 +113,7 @@ enum Dialog {
     Settings(SettingsState),
     Palette(PaletteState),
     ByHand(ByHandState),
+    Machine(MachineState),
     About,
     Help,
     Log,
@@ -154,6 +164,17 @@ impl Dialogs {
         self.set(Dialog::ByHand(ByHandState::of(index, project)));
     }
 
+    /// Whether dumps of a machine are being collected.
+    pub fn takes_dumps(&self) -> bool {
+        matches!(self.open, Some(Dialog::Machine(_)))
+    }
+    /// A dump that was read, or why it could not be.
+    pub fn add_dump(&mut self, dump: Result<Dump, String>) {
+        if let Some(Dialog::Machine(state)) = &mut self.open {
+            state.add(dump);
+        }
+    }
+
     /// What to do once the document is saved.
     pub fn take_after_save(&mut self) -> Option<Action> {
         self.after_save.take()
@@ -172,6 +193,8 @@ impl Dialogs {
             Screen::Palette => self.set(Dialog::Palette(PaletteState::default())),
             Screen::Help => self.set(Dialog::Help),
             Screen::Log => self.set(Dialog::Log),
+            Screen::Compare => self.set(Dialog::Machine(MachineState::new(MachineUse::Compare))),
+            Screen::FromMachine => self.set(Dialog::Machine(MachineState::new(MachineUse::Begin))),
             Screen::Rename => self.set(Dialog::Rename { name: project.name.clone(), notes: project.notes.clone() }),
         }
     }
@@ -190,6 +213,7 @@ impl Dialogs {
                 Purpose::Open => Action::OpenDialog,
                 Purpose::Save => Action::SaveAsDialog,
                 Purpose::Model(index) => Action::ImportModelDialog(index),
+                Purpose::Dump => Action::AddDumpDialog,
                 Purpose::Export(format) => Action::ExportDialog(format),
             });
         }
@@ -210,7 +234,7 @@ impl Dialogs {
             ui.set_max_height(ctx.content_rect().height() - 110.0);
             dialog_ui(ui, cx, dialog, fresh, notices, &mut after_save, out)
         });
-        let keeps = matches!(dialog, Dialog::PartsList(_) | Dialog::Settings(_) | Dialog::ByHand(_) | Dialog::Log);
+        let keeps = matches!(dialog, Dialog::PartsList(_) | Dialog::Settings(_) | Dialog::ByHand(_) | Dialog::Machine(_) | Dialog::Log);
         let acted = out.len() > before && !keeps;
         if after_save.is_some() {
             self.after_save = after_save;
@@ -230,6 +254,7 @@ impl Dialog {
     const fn width(&self) -> f32 {
         match self {
             Self::PartsList(_) => 900.0,
+            Self::Machine(_) => 780.0,
             Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
             Self::Unsaved(_) | Self::Path { .. } | Self::Fix(_) | Self::Accept { .. } | Self::Rename { .. } | Self::Palette(_) => 460.0,
@@ -257,6 +282,7 @@ fn dialog_ui(
         Dialog::Settings(state) => settings_ui(ui, cx, state, fresh, out),
         Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
         Dialog::ByHand(state) => by_hand_ui(ui, cx, state, fresh, out),
+        Dialog::Machine(state) => machine_ui(ui, cx, state, fresh, out),
         Dialog::About => about_ui(ui, cx, fresh),
         Dialog::Help => help_ui(ui, cx, fresh),
         Dialog::Log => {

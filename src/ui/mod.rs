@@ -28,6 +28,7 @@ pub mod findings;
 pub mod icons;
 pub mod inspector;
 mod loading;
+pub mod machine;
 pub mod notices;
 mod palette_dialog;
 mod part_card;
@@ -314,7 +315,7 @@ impl eframe::App for App {
         let size = Size { width: content.width(), height: content.height() };
         self.prefs.small = size.is_small();
         let mut out = Vec::new();
-        dropped_files(&ctx, self.session.project().workloads.len(), &mut out);
+        dropped_files(&ctx, self.session.project().workloads.len(), self.dialogs.takes_dumps(), self.start, &mut out);
         let Self { session, prefs, notices, dialogs, views, tokens, today, .. } = self;
         let cx = Cx { session, tokens, preview: session.current_preview(), prefs, today };
         if !dialogs.is_open() {
@@ -348,15 +349,25 @@ impl eframe::App for App {
     }
 }
 
-/// Files dropped on the window: rigs open, models become a workload.
-fn dropped_files(ctx: &egui::Context, workloads: usize, out: &mut Vec<Action>) {
+/// Files dropped on the window: rigs open, models become a workload, dumps of a machine go to their dialog.
+fn dropped_files(ctx: &egui::Context, workloads: usize, takes_dumps: bool, start: bool, out: &mut Vec<Action>) {
     let paths: Vec<PathBuf> = ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).collect());
+    let mut takes_dumps = takes_dumps;
     for path in paths {
         let extension = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
+        let is_dump = matches!(extension.as_deref(), Some("txt" | "xml" | "log"));
+        if is_dump && !takes_dumps {
+            out.push(Action::Show(if start { action::Screen::FromMachine } else { action::Screen::Compare }));
+            takes_dumps = true;
+        }
         out.push(match extension.as_deref() {
             Some("toml") => Action::Open(path),
+            _ if is_dump || takes_dumps => Action::AddDump(path),
             _ if open::is_model(&path) => Action::ImportModel(path, workloads),
-            _ => Action::Notice(format!("{}: drop a rig file (.toml), or a model's config.json, .gguf or .safetensors.", path.display())),
+            _ => Action::Notice(format!(
+                "{}: drop a rig file (.toml), a model's config.json, .gguf or .safetensors, or a machine's dump (.txt, .xml).",
+                path.display()
+            )),
         });
     }
 }

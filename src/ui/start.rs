@@ -1,4 +1,4 @@
-//! The first page: an example, an empty rig, a rig for a model, or a file; and, once, where the rig will stand.
+//! The first page: an example, an empty rig, a rig for a model, the user's own machine, or a file; and, once, where the rig will stand.
 
 use eframe::egui::{self, Align, Frame, Layout, Margin, RichText, ScrollArea, TextEdit, Ui, vec2};
 
@@ -143,6 +143,9 @@ fn begin_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
             }
             if ui.button("Open a file…").clicked() {
                 out.push(Action::OpenDialog);
+            }
+            if ui.button("Start from my machine…").clicked() {
+                out.push(Action::Show(super::action::Screen::FromMachine));
             }
             let project = cx.session.project();
             if (!project.rig.is_empty() || !project.workloads.is_empty() || cx.session.path.is_some())
