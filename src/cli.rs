@@ -24,6 +24,7 @@ mod lanes;
 mod models;
 mod new;
 mod observe;
+mod replay;
 mod text_report;
 mod training;
 
@@ -59,15 +60,8 @@ enum Command {
     /// Look after the catalog
     #[command(subcommand)]
     Catalog(CatalogCommand),
-    /// Compare predictions with published measurements, as docs/accuracy.md shows them
-    Accuracy {
-        /// Tables of measurements with the columns of those in tests/data
-        #[arg(required = true)]
-        tables: Vec<PathBuf>,
-        /// File to write instead of the standard output
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
-    },
+    /// Compare predictions with measured records
+    Replay(replay::ReplayArgs),
 }
 
 #[derive(Debug, Default, Args)]
@@ -207,7 +201,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, today: &str, text: &mu
         Some(Command::Picture(args)) => picture(&args, &mut out),
         Some(Command::Observe(args)) => observe::observe(&args, today, &mut out),
         Some(Command::Catalog(CatalogCommand::Check { folder })) => catalog_check::check(folder.as_deref(), &mut out),
-        Some(Command::Accuracy { tables, output }) => accuracy(&tables, output.as_deref(), &mut out),
+        Some(Command::Replay(args)) => replay::run(&args, &mut out),
     };
     match done {
         Ok(()) => Outcome::Exit(0),
@@ -299,20 +293,6 @@ fn picture(args: &PictureArgs, out: &mut Out<'_>) -> Result<(), String> {
     let svg = crate::drawing::svg::svg(&drawing, theme);
     let data = if ending == "svg" { svg.into_bytes() } else { crate::drawing::svg::png(&svg, 1.0)? };
     files::write_atomic(&args.output, &data).map_err(|e| e.to_string())
-}
-
-fn accuracy(tables: &[PathBuf], output: Option<&Path>, out: &mut Out<'_>) -> Result<(), String> {
-    let texts: Vec<String> =
-        tables.iter().map(|t| files::read_text(t, files::LIMIT).map_err(|e| e.to_string())).collect::<Result<_, _>>()?;
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let page = crate::replay::accuracy::accuracy_markdown(&catalog(out), &models::builtin_models()?, &texts);
-    match output {
-        Some(path) => files::write_atomic(path, page.as_bytes()).map_err(|e| e.to_string()),
-        None => {
-            out.say(&page);
-            Ok(())
-        }
-    }
 }
 
 /// Says that a name means no thing or several.

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rigbay::analysis::cost::{best_price, energy_cost};
+use rigbay::analysis::memory::limits::formats;
 use rigbay::analysis::memory::{CardLedger, ItemKind, Limits};
 use rigbay::analysis::power::{POWER_LIMIT, efficiency_at};
 use rigbay::analysis::speed::Bound;
 use rigbay::analysis::{Basis, Effort, Facts, facts};
 use rigbay::build::{PlacementId, SlotId};
 use rigbay::catalog::Catalog;
-use rigbay::catalog::load::{embedded_files, load};
+use rigbay::catalog::load::embedded_files;
 use rigbay::catalog::model::{Cache, LayerGroup, ModelShape, TensorClass, Tensors};
 use rigbay::catalog::part::{Board, Connector, Cpu, Gpu, Life, Part, PartId, PartKind, Price, Psu, Ram};
 use rigbay::catalog::precision::Precision;
@@ -20,9 +21,8 @@ use rigbay::catalog::vocab::{ConnectorKind, Efficiency, GpuVendor, PriceKind, Sa
 use rigbay::import::model_list::builtin;
 use rigbay::project::edit::Edit;
 use rigbay::project::{Project, Rate, UserPrice};
-use rigbay::replay::accuracy;
 use rigbay::units::{Bytes, Currency, Money};
-use rigbay::workload::{KvPrecision, Workload};
+use rigbay::workload::{Attention, Engine, KvPrecision, Serving, Split, Workload};
 
 fn part(id: &str, kind: PartKind) -> Part {
     Part {
@@ -215,7 +215,7 @@ fn layers_are_split_by_free_memory_and_add_up() {
     assert!(two[0] > two[1], "{two:?}");
     // 24 GB and 12 GB: 22 or 23 of the 32 layers on the first.
     let first = of(&catalog, &with_workload(rig(&catalog, &["gpu", "gpu.small"]), workload)).memory[0].items[0].name.clone();
-    assert_eq!(first, "weights, layers 1–23");
+    assert!(first.ends_with(", layers 1–23"), "{first}");
 }
 
 #[test]
@@ -225,12 +225,16 @@ fn a_tied_head_counts_once_on_one_card() {
     tied.tensors.pop();
     let catalog = catalog();
     let workload = Workload { precision: Precision::Bf16, ..Workload::of(Arc::new(tied)) };
-    let weights = |cards: &[&str]| -> u64 {
-        let ledgers = of(&catalog, &with_workload(rig(&catalog, cards), workload.clone())).memory;
+    let weights = |cards: &[&str], split: Split| -> u64 {
+        let serving = Serving { split: Some(split), ..Serving::default() };
+        let ledgers = of(&catalog, &with_workload(rig(&catalog, cards), Workload { serving, ..workload.clone() })).memory;
         ledgers.iter().map(|l| l.bytes_of(ItemKind::Weights).0).sum()
     };
-    assert_eq!(weights(&["gpu"]), 2 * (525_336_576 + 6_979_321_856));
-    assert_eq!(weights(&["gpu", "gpu"]), 2 * (2 * 525_336_576 + 6_979_321_856));
+    let once = 2 * (525_336_576 + 6_979_321_856);
+    assert_eq!(weights(&["gpu"], Split::Layer), once);
+    assert_eq!(weights(&["gpu", "gpu"], Split::Layer), once + 2 * 525_336_576);
+    // Sliced, it is in the same place as the embedding.
+    assert_eq!(weights(&["gpu", "gpu"], Split::Tensor), once);
 }
 
 #[test]
@@ -270,6 +274,122 @@ fn largest_context_is_the_last_that_fits() {
     assert_eq!(Limits::largest_context(&catalog, &with_workload(rig(&catalog, &[]), project.workloads[0].clone()), 0), None);
     project.workloads[0].context = 1024;
     assert!(Limits::largest_batch(&catalog, &project, 0).is_some_and(|b| b > 1));
+}
+
+fn served(cards: &[&str], model: &str, precision: Precision, serving: Serving) -> Facts {
+    let catalog = catalog();
+    let workload = Workload { precision, serving, ..Workload::of(self::model(model)) };
+    of(&catalog, &with_workload(rig(&catalog, cards), workload))
+}
+
+fn item(ledger: &CardLedger, name: &str) -> u64 {
+    ledger.items.iter().filter(|i| i.name.starts_with(name)).map(|i| i.bytes.0).sum()
+}
+
+#[test]
+fn a_server_takes_its_share_of_a_card_and_no_more() {
+    let at = |pool| {
+        let serving = Serving { engine: Some(Engine::Vllm), pool: Some(pool), ..Serving::default() };
+        served(&["gpu"], "meta-llama/Llama-3.1-8B", Precision::Bf16, serving).memory.remove(0)
+    };
+    let (most, least) = (at(0.9), at(0.5));
+    // What the driver keeps lies outside the share.
+    let kept = item(&most, "kept by the driver");
+    let visible = Bytes::from_gib(24.0).0 - kept;
+    assert_eq!(most.limit.unwrap().0, kept + (visible as f64 * 0.9) as u64);
+    assert_eq!((most.total, most.fits(), least.fits()), (least.total, Some(true), Some(false)));
+    assert!(most.limit < most.capacity);
+}
+
+#[test]
+fn every_matrix_sliced_over_cards_adds_up() {
+    let split = |split, shares: Vec<f64>| {
+        let serving = Serving { engine: Some(Engine::LlamaCpp), split: Some(split), shares, ..Serving::default() };
+        served(&["gpu", "gpu.small"], "meta-llama/Llama-3.1-8B", Precision::Q4KM, serving).memory
+    };
+    let weights = |ledgers: &[CardLedger]| ledgers.iter().map(|l| l.bytes_of(ItemKind::Weights).0).collect::<Vec<_>>();
+    let (layers, slices, uneven) = (split(Split::Layer, vec![]), split(Split::Tensor, vec![]), split(Split::Tensor, vec![3.0, 1.0]));
+    let sum = |w: &[u64]| w.iter().sum::<u64>();
+    assert!(weights(&slices).iter().sum::<u64>().abs_diff(sum(&weights(&layers))) < 8);
+    let w = weights(&uneven);
+    assert!((w[0] as f64 / sum(&w) as f64 - 0.75).abs() < 1e-6, "{w:?}");
+    assert_eq!(kv(&uneven), 131_072 * 8192);
+    // One latent cannot be dealt out: every card of a server holds it whole.
+    let latent = |cards: &[&str]| {
+        kv(&served(cards, "deepseek-ai/DeepSeek-V2-Lite", Precision::Bf16, Serving { engine: Some(Engine::Vllm), ..Serving::default() })
+            .memory)
+    };
+    assert_eq!(latent(&["gpu", "gpu"]), 2 * latent(&["gpu"]));
+}
+
+#[test]
+fn what_stays_in_main_memory_is_on_its_line() {
+    let facts = |serving| served(&["gpu", "ram"], "Qwen/Qwen3-30B-A3B", Precision::Q4KM, serving);
+    let whole = facts(Serving::default());
+    let half = facts(Serving { cpu_expert_layers: 24, ..Serving::default() });
+    let on_card = |f: &Facts| item(&f.memory[0], "experts");
+    let on_host = |f: &Facts| f.host[0].items.iter().find(|i| i.name == "experts").map_or(0, |i| i.bytes.0);
+    assert_eq!((on_host(&whole), on_card(&half)), (0, on_card(&whole) - on_host(&half)));
+    assert!(on_host(&half).abs_diff(on_card(&whole) / 2) < 64);
+    assert!(whole.host[0].items.iter().any(|i| i.name == "input embedding"));
+    let layers = facts(Serving { cpu_layers: 12, ..Serving::default() });
+    let cache: u64 = layers.host[0].items.iter().filter(|i| i.name == "KV cache").map(|i| i.bytes.0).sum();
+    assert_eq!(cache + kv(&layers.memory), kv(&whole.memory));
+    for host in [&whole.host[0], &layers.host[0]] {
+        assert_eq!(host.items.iter().map(|i| i.bytes.0).sum::<u64>(), host.total.0);
+    }
+    // Reading from main memory needs its bandwidth, which these kits do not state.
+    assert_eq!(layers.speed[0].missing.as_deref(), Some("speed_mt_s of ram"));
+}
+
+#[test]
+fn the_screen_takes_its_part_of_one_card() {
+    let catalog = catalog();
+    let mut project = with_workload(rig(&catalog, &["gpu", "gpu"]), Workload::of(model("meta-llama/Llama-3.1-8B")));
+    let set = Edit::Set { what: PlacementId(1), key: "display_mib".to_owned(), value: Some("600".to_owned()) };
+    project = set.apply(&catalog, &project).unwrap();
+    let ledgers = of(&catalog, &project).memory;
+    let desktop: Vec<u64> = ledgers.iter().map(|l| item(l, "desktop")).collect();
+    assert_eq!(desktop, [600 << 20, 0]);
+}
+
+#[test]
+fn what_still_fits_is_the_last_that_does() {
+    let catalog = catalog();
+    let mut project = with_workload(rig(&catalog, &["gpu.small", "gpu"]), Workload::of(model("Qwen/Qwen2.5-32B")));
+    let (rig_limits, cards) = Limits::all(&catalog, &project, 0).unwrap();
+    assert_eq!(rig_limits.context, cards.iter().filter_map(|c| c.context).min());
+    assert_eq!(rig_limits.context, Limits::largest_context(&catalog, &project, 0));
+    let best = rig_limits.precision.unwrap();
+    assert_eq!(Some(best), Limits::largest_precision(&catalog, &project, 0));
+    let fits = |project: &Project| of(&catalog, project).memory.iter().all(|l| l.total <= l.limit.unwrap());
+    let bytes = |p: Precision| p.model_bytes(&project.workloads[0].model);
+    let larger: Vec<Precision> = formats(Engine::LlamaCpp, &project.workloads[0].model).filter(|p| bytes(*p) > bytes(best)).collect();
+    assert!(!larger.is_empty());
+    project.workloads[0].serving.engine = Some(Engine::LlamaCpp);
+    project.workloads[0].precision = best;
+    assert!(fits(&project));
+    for precision in larger {
+        project.workloads[0].precision = precision;
+        assert!(!fits(&project), "{precision}");
+    }
+    let table = Limits::table(&catalog, &project, 0, &[Precision::Bf16, Precision::Q2K], &[1024, 8192]).unwrap();
+    assert_eq!(table[0], [Some(false), Some(false)]);
+    assert_eq!(table[1][0], Some(true));
+}
+
+#[test]
+fn drafts_slots_and_kernels_cost_what_they_should() {
+    let at = |serving: Serving| served(&["gpu.80"], "Qwen/Qwen3.6-27B", Precision::Q4KM, serving).memory.remove(0);
+    let plain = at(Serving::default());
+    // 149.62 MiB of state for each sequence, and for each of the six guesses.
+    let state = item(&plain, "recurrent state");
+    assert_eq!(item(&at(Serving { slots: Some(4), ..Serving::default() }), "recurrent state"), 4 * state);
+    let drafting = at(Serving { draft_tokens: 6, ..Serving::default() });
+    assert_eq!(item(&drafting, "recurrent state"), 7 * state);
+    assert!(item(&drafting, "draft layer") > 0 && item(&plain, "draft layer") == 0);
+    let eager = at(Serving { attention: Some(Attention::Eager), ..Serving::default() });
+    assert!(item(&eager, "buffers") > item(&plain, "buffers"));
 }
 
 #[test]
@@ -413,34 +533,4 @@ fn energy_runs_over_the_rooms_years() {
     let (first, last) = (facts.cost.over_months[0], *facts.cost.over_months.last().unwrap());
     assert_eq!(first, (0.0, facts.cost.known_total.amount()));
     assert!((last.1 - first.1 - 24.0 * month).abs() < 1e-6 && last.0 == 24.0);
-}
-
-/// Errors against published figures stay where docs/accuracy.md shows them.
-#[test]
-fn predictions_stay_near_measurements() {
-    let (catalog, _) = load(&embedded_files(""));
-    let models = models();
-    let rows = accuracy::rows(include_str!("data/memory_rows.csv")).unwrap();
-    let (groups, _) = accuracy::tally(&catalog, &models, &rows);
-    let worst = |metric: &str, engine: &str| {
-        let of_metric = groups.iter().filter(|(g, _)| g.0 == metric && g.1.starts_with(engine));
-        let errors: Vec<f64> = of_metric.flat_map(|(_, t)| t.errors.iter().map(|e| e.abs())).collect();
-        assert!(!errors.is_empty(), "no {metric} row was judged");
-        errors.into_iter().fold(0.0, f64::max)
-    };
-    assert!(worst("file", "GGUF") < 0.02);
-    // Hundredths of a GiB in the source make up to 4 %; a model with a sparse index misses 11 %.
-    assert!(worst("kv_cache", "") < 0.12);
-    assert!(worst("state", "llama.cpp") < 0.04);
-    assert!(worst("buffers", "llama.cpp") < 0.28);
-    assert!(worst("card_total", "llama.cpp") < 0.01);
-    let rows = accuracy::rows(include_str!("data/decode_rows.csv")).unwrap();
-    let (groups, _) = accuracy::tally(&catalog, &models, &rows);
-    let (judged, in_band) = groups
-        .iter()
-        .filter(|(g, _)| !g.1.contains("host") && !g.1.contains("Raspberry"))
-        .fold((0, 0), |a, (_, t)| (a.0 + t.errors.len(), a.1 + t.in_band));
-    assert!(judged > 300 && in_band * 10 > judged * 8, "{in_band} of {judged} in the band");
-    let page = accuracy::accuracy_markdown(&catalog, &models, &[include_str!("data/memory_rows.csv")]);
-    assert!(page.contains("| kv cache |") && page.contains("Rows that could not be judged"));
 }

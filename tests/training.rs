@@ -194,7 +194,7 @@ fn rig(catalog: &Catalog, cards: u32, model: &ModelShape, job: Training) -> Proj
 
 fn on(cards: u32, model: &ModelShape, job: Training) -> Vec<CardLedger> {
     let catalog = catalog();
-    ledgers(&catalog, &rig(&catalog, cards, model, job))
+    ledgers(&catalog, &rig(&catalog, cards, model, job)).0
 }
 
 fn kind(l: &CardLedger, kind: ItemKind) -> u64 {

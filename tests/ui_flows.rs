@@ -681,4 +681,81 @@ fn a_dump_dropped_on_the_start_page_opens_its_dialog() {
     harness.run();
     harness.get_by_label("What was recognised");
     harness.get_by_label_contains("GeForce RTX 4090 at 06:00.0");
+/// A rig with two cards and Llama 3.1 8B as its work.
+fn two_cards_with_work() -> Harness<'static, App> {
+    let mut harness = empty_rig();
+    place(&mut harness, &TOWER);
+    place(&mut harness, &["gpu.gigabyte.rtx-3090-turbo"]);
+    pick_first_model(&mut harness, "llama-3.1-8b");
+    harness
+}
+
+#[test]
+fn how_a_model_is_served_is_set_and_undone() {
+    let mut harness = two_cards_with_work();
+    harness.get_by_label_contains("How it is served: llama.cpp").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("In main memory").is_some());
+    harness.get_by_value("as usual (llama.cpp)").click();
+    harness.run();
+    harness.get_by_label("vLLM").click();
+    harness.run();
+    let engine = |h: &Harness<'_, App>| h.state().session.project().workloads[0].serving.engine;
+    assert_eq!(engine(&harness), Some(rigbay::workload::Engine::Vllm));
+    let ledger = &harness.state().session.report().facts.memory[0];
+    assert!(ledger.limit < ledger.capacity, "a server takes a share");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert_eq!(engine(&harness), None);
+}
+
+#[test]
+fn the_page_of_what_fits_marks_and_chooses() {
+    let mut harness = two_cards_with_work();
+    harness.get_by_label("What fits…").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("Memory over tokens. GPU 1 holds").is_some());
+    harness.get_by_label("over users").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("Memory over users. GPU 1 holds").is_some());
+    harness.get_by_label("q8_0 at 2,048 tokens: fits").click();
+    harness.run();
+    let workload = &harness.state().session.project().workloads[0];
+    assert_eq!((workload.precision.text(), workload.context), ("q8_0", 2048));
+    assert!(harness.query_by_label("The rig").is_some());
+}
+
+#[test]
+fn measured_records_are_read_compared_and_calibrated_with() {
+    let mut harness = two_cards_with_work();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.csv");
+    let header = "model,precision_or_quant,engine,workload,context_tokens,batch,gpu,n_gpu,metric,value,unit,kind";
+    let rows: String = [100.0, 95.0, 90.0]
+        .iter()
+        .map(|v| format!("\nLlama-3.1-8B,q4_k_m,llama.cpp,decode at depth,2048,1,RTX 3090,1,decode_tps,{v},tok/s,measured"))
+        .collect();
+    rigbay::files::write_atomic(&path, format!("{header}{rows}\n").as_bytes()).unwrap();
+    harness.get_by_label("Rig").click();
+    harness.run();
+    harness.get_by_label("Measured records…").click();
+    harness.run();
+    harness.get_by_label("Open a table…").click();
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, "Path of the file").type_text(path.to_str().unwrap());
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    harness.run();
+    assert!(harness.query_by_label_contains("3 measured rows, 3 judged").is_some());
+    assert!(harness.query_by_label_contains("Predicted over measured").is_some());
+    harness.get_by_label("Calibrate with my records").click();
+    harness.run();
+    assert!(!harness.state().prefs.own_factors.is_empty() && harness.state().session.project().calibration.is_empty());
+    harness.get_by_label("Use my factors in this rig").click();
+    harness.run();
+    assert_eq!(harness.state().session.project().calibration, harness.state().prefs.own_factors);
+    harness.get_by_label("Use the program's own factors").click();
+    harness.run();
+    assert!(harness.state().session.project().calibration.is_empty());
 }

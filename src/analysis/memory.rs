@@ -3,15 +3,20 @@
 use crate::analysis::Origin;
 use crate::build::PlacementId;
 use crate::catalog::Catalog;
+use crate::catalog::precision::native::{Arithmetic, Capability, capability};
 use crate::project::Project;
 use crate::units::Bytes;
-use crate::workload::Workload;
-use crate::workload::training::Training;
 
+pub mod band;
+pub mod engine;
+pub mod host;
 mod items;
+pub mod limits;
 pub mod plan;
 pub mod training;
 
+pub use host::HostLedger;
+pub use limits::Limits;
 use plan::{Plan, Sizes, devices};
 
 /// Stack of the memory chart, bottom up.
@@ -70,6 +75,11 @@ pub struct CardLedger {
     pub gpu_name: String,
     /// `None` = the card's memory size is unknown.
     pub capacity: Option<Bytes>,
+    /// What may be used of it: less than the capacity where the engine takes a pool. `None` = unknown.
+    pub limit: Option<Bytes>,
+    /// The arithmetic that the precision asks for, and how this card does it; `None` = unknown.
+    pub arithmetic: Arithmetic,
+    pub capability: Option<Capability>,
     pub items: Vec<Item>,
     pub total: Bytes,
     pub low: Bytes,
@@ -81,10 +91,10 @@ pub struct CardLedger {
 impl CardLedger {
     /// Whether it fits: yes or no only where the whole band lies on one side of the capacity.
     pub fn fits(&self) -> Option<bool> {
-        let capacity = self.capacity?;
-        if self.high <= capacity {
+        let limit = self.limit?;
+        if self.high <= limit {
             Some(true)
-        } else if self.low > capacity {
+        } else if self.low > limit {
             Some(false)
         } else {
             None
@@ -93,25 +103,26 @@ impl CardLedger {
     pub fn bytes_of(&self, kind: ItemKind) -> Bytes {
         self.items.iter().filter(|i| i.kind == kind).map(|i| i.bytes).sum()
     }
-    /// Free memory, 0 if over.
+    /// What is left below the limit, 0 if over: room for more tokens where the engine has a pool.
     pub fn free(&self) -> Option<Bytes> {
-        Some(self.capacity?.saturating_sub(self.total))
+        Some(self.limit?.saturating_sub(self.total))
     }
 }
 
-/// One ledger per workload and card it uses, in order of workloads, then of the cards' ids. Layers are split in proportion to free memory.
-pub fn ledgers(catalog: &Catalog, project: &Project) -> Vec<CardLedger> {
-    let mut out = Vec::new();
+/// One ledger per workload and card it uses, in order of workloads, then of the cards' ids, and one of main memory per workload.
+pub fn ledgers(catalog: &Catalog, project: &Project) -> (Vec<CardLedger>, Vec<HostLedger>) {
+    let (mut cards, mut hosts) = (Vec::new(), Vec::new());
     for (index, workload) in project.workloads.iter().enumerate() {
         if let Some(job) = &workload.training {
-            out.extend(training::ledgers(index, workload, job, &plan::used(workload, devices(catalog, project))));
+            cards.extend(training::ledgers(index, workload, job, &plan::used(workload, devices(catalog, project))));
             continue;
         }
         let plan = Plan::new(workload, devices(catalog, project));
-        let sizes = plan.sizes(workload.context, workload.batch);
-        out.extend((0..plan.cards.len()).filter_map(|card| ledger(index, &plan, card, &sizes)));
+        let sizes = plan.sizes(plan.held_context(workload.context), workload.batch);
+        cards.extend((0..plan.cards.len()).filter_map(|card| ledger(index, &plan, card, &sizes)));
+        hosts.push(host::ledger(index, &plan, &sizes));
     }
-    out
+    (cards, hosts)
 }
 
 fn ledger(workload: usize, plan: &Plan<'_>, card: usize, sizes: &Sizes) -> Option<CardLedger> {
@@ -124,61 +135,13 @@ fn ledger(workload: usize, plan: &Plan<'_>, card: usize, sizes: &Sizes) -> Optio
         gpu: device.id,
         gpu_name: format!("GPU {} · {}", card + 1, device.part.short_name()),
         capacity: device.capacity(),
+        limit: plan.limit(card),
+        arithmetic: Arithmetic::of(plan.workload.precision),
+        capability: capability(device.gpu, Arithmetic::of(plan.workload.precision)),
         items: items::of(plan, card, sizes, &on),
         total: Bytes(total.value),
         low: Bytes(total.low),
         high: Bytes(total.high),
         phases: None,
     })
-}
-
-/// Questions about where a workload stops to fit.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits;
-
-impl Limits {
-    /// Longest context in tokens per sequence at which a workload's middle estimate still fits on every card; the model's own limit where
-    /// that fits (1,048,576 for a model that states none). `None` if no context fits, without a card, or with a card of unknown memory.
-    pub fn largest_context(catalog: &Catalog, project: &Project, workload: usize) -> Option<u64> {
-        let workload = project.workloads.get(workload)?;
-        let plan = plan_with_known_memory(catalog, project, workload)?;
-        if let Some(job) = &workload.training {
-            let with = |sequence| Training { sequence, ..job.clone() };
-            return largest(workload.model.context.unwrap_or(1 << 20).max(1), |n| training::fits(workload, &with(n), &plan.cards));
-        }
-        largest(workload.model.context.unwrap_or(1 << 20).max(1), |context| plan.fits(context, workload.batch))
-    }
-
-    /// Most sequences at once, up to 1,048,576, that fit at the workload's context; `None` as in [`Self::largest_context`].
-    pub fn largest_batch(catalog: &Catalog, project: &Project, workload: usize) -> Option<u64> {
-        let workload = project.workloads.get(workload)?;
-        let plan = plan_with_known_memory(catalog, project, workload)?;
-        if let Some(job) = &workload.training {
-            let with = |micro_batch| Training { micro_batch, ..job.clone() };
-            return largest(1 << 20, |n| training::fits(workload, &with(n), &plan.cards));
-        }
-        largest(1 << 20, |batch| plan.fits(workload.context, batch))
-    }
-}
-
-fn plan_with_known_memory<'a>(catalog: &'a Catalog, project: &'a Project, workload: &'a Workload) -> Option<Plan<'a>> {
-    let plan = Plan::new(workload, devices(catalog, project));
-    (!plan.cards.is_empty() && plan.cards.iter().all(|c| c.capacity().is_some())).then_some(plan)
-}
-
-/// Largest number in `1..=most` that fits, given that smaller ones fit wherever a larger one does.
-fn largest(most: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
-    if fits(most) {
-        return Some(most);
-    }
-    let (mut yes, mut no) = (0, most);
-    while no - yes > 1 {
-        let middle = yes + (no - yes) / 2;
-        if fits(middle) {
-            yes = middle;
-        } else {
-            no = middle;
-        }
-    }
-    (yes > 0).then_some(yes)
 }

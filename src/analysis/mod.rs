@@ -71,6 +71,8 @@ pub struct Facts {
     pub airflow: airflow::Airflow,
     /// One ledger per workload and card it uses.
     pub memory: Vec<memory::CardLedger>,
+    /// Main memory of each workload, in their order.
+    pub host: Vec<memory::HostLedger>,
     /// What each workload reaches.
     pub speed: Vec<speed::Speed>,
     pub cost: cost::Cost,
@@ -81,9 +83,9 @@ pub fn facts(catalog: &Catalog, project: &Project, effort: Effort) -> Facts {
     let space = space::space(catalog, &project.rig);
     let lanes = lanes::lanes(catalog, project);
     let power = power::power(catalog, project);
-    let memory = memory::ledgers(catalog, project);
+    let (memory, host) = memory::ledgers(catalog, project);
     let speed = speed::speeds(catalog, project, &memory, effort);
     let cost = cost::cost(catalog, project, &power);
     let airflow = airflow::airflow(catalog, project, &space, &power, effort);
-    Facts { space, lanes, power, airflow, memory, speed, cost }
+    Facts { space, lanes, power, airflow, memory, host, speed, cost }
 }

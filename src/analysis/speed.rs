@@ -1,13 +1,13 @@
 //! How fast a workload runs. In this version decode only, as a memory-bandwidth roofline.
 
-use crate::analysis::memory::CardLedger;
-use crate::analysis::memory::plan::{Device, Engine, Plan, devices};
+use crate::analysis::memory::plan::{Device, Plan, devices};
+use crate::analysis::memory::{CardLedger, host};
 use crate::analysis::{Basis, Effort, Origin};
 use crate::catalog::Catalog;
 use crate::catalog::model::Cache;
-use crate::catalog::part::Gpu;
+use crate::catalog::part::{Gpu, PartKind};
 use crate::project::Project;
-use crate::workload::Workload;
+use crate::workload::{Engine, Split, Workload};
 
 /// What bounds a speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -64,7 +64,7 @@ pub struct Factors {
     pub own: bool,
 }
 
-/// Name under which a project's `calibration` holds the user's own efficiency, 0..1.
+/// Name under which a project's `calibration` holds the user's own efficiency, 0..1; followed by "." and a product, that of one card.
 pub const CALIBRATION: &str = "decode_efficiency";
 
 impl Factors {
@@ -77,10 +77,13 @@ impl Factors {
     ///
     /// Time a layer: llama.cpp of today 25 µs (10–100, the slow end for engines of 2024 and slow hosts). `PyTorch` servers 60 µs (10–150):
     /// vLLM of 2024 loses 36 to 103 µs with Qwen2.5 0.5B, 3B and 7B in BF16 on an A100 (github:QwenLM/Qwen2.5 speed benchmark).
+    /// transformers starts its kernels from Python: 0.5 to 0.9 ms in BF16, 0.7 to 1.2 ms with quantised weights, in the same tables.
+    /// `ExLlama` is taken as near llama.cpp.
     ///
     /// Arithmetic: prompts of 1,024 tokens in the first table reach 0.2–0.8 of the cards' FP16 matrix rate with FP32 sums.
     pub fn of(gpu: &Gpu, engine: Engine, project: &Project) -> Self {
-        let own = project.calibration.get(CALIBRATION).copied().filter(|e| *e > 0.0 && *e <= 1.5);
+        let card = gpu.product.as_ref().and_then(|p| project.calibration.get(&format!("{CALIBRATION}.{p}")));
+        let own = card.or_else(|| project.calibration.get(CALIBRATION)).copied().filter(|e| *e > 0.0 && *e <= 1.5);
         let hbm = gpu.memory_type.as_deref().is_some_and(|m| m.starts_with("HBM"));
         let efficiency = match own {
             Some(e) => [e * 0.95, e, e * 1.05],
@@ -89,7 +92,9 @@ impl Factors {
         };
         let layer_s = match engine {
             Engine::LlamaCpp => [100e-6, 25e-6, 10e-6],
-            Engine::Framework => [150e-6, 60e-6, 10e-6],
+            Engine::Vllm | Engine::Sglang => [150e-6, 60e-6, 10e-6],
+            Engine::Transformers => [1600e-6, 900e-6, 300e-6],
+            Engine::Exllama => [100e-6, 40e-6, 10e-6],
         };
         Self { efficiency, layer_s, arithmetic: [0.2, 0.4, 0.8], own: own.is_some() }
     }
@@ -122,18 +127,28 @@ pub struct Rate {
     pub bound: Bound,
 }
 
+/// Seconds of one small sum over all cards, twice a layer where every matrix is split: NCCL on PCIe takes 19 µs on four RTX 4090 and 24 to
+/// 48 µs on eight cards (github:voipmonitor/rtx6kpro), NVLink less. Slow end first.
+const REDUCE_S: [f64; 3] = [50e-6, 25e-6, 8e-6];
+/// Share of the main memory's stated bandwidth that a processor reaches while reading weights; assumed.
+const HOST_EFFICIENCY: [f64; 3] = [0.5, 0.7, 0.9];
+
 /// Decoding of one planned workload: what each card reads and how fast.
 #[derive(Debug)]
 pub struct Decode<'a> {
     plan: &'a Plan<'a>,
     /// Bytes per second, matrix operations per second if known, and factors of each card.
     cards: Vec<(f64, Option<f64>, Factors)>,
+    /// Bytes per second of main memory, where weights in it are read.
+    host: Option<f64>,
 }
 
 impl<'a> Decode<'a> {
+    /// `host_gb_s`: bandwidth of main memory, or what is missing to know it; asked only where weights are read from there.
+    ///
     /// # Errors
     /// Names the fact that is missing.
-    pub fn new(plan: &'a Plan<'a>, project: &Project) -> Result<Self, String> {
+    pub fn new(plan: &'a Plan<'a>, project: &Project, host_gb_s: Result<f64, String>) -> Result<Self, String> {
         let model = &plan.workload.model;
         if plan.cards.is_empty() {
             return Err("a graphics card".to_owned());
@@ -147,7 +162,9 @@ impl<'a> Decode<'a> {
             let tflops = [card.gpu.tensor_fp16_tflops, card.gpu.fp16_tflops, card.gpu.fp32_tflops].into_iter().flatten().reduce(f64::max);
             Ok((gb_s * 1e9, tflops.filter(|t| *t > 0.0).map(|t| t * 1e12), Factors::of(card.gpu, plan.engine, project)))
         };
-        Ok(Self { plan, cards: plan.cards.iter().map(rate).collect::<Result<_, String>>()? })
+        let reads_host = plan.on_host() > 0 || (host::experts(plan) > 0 && plan.weights.experts > 0);
+        let host = if reads_host { Some(host_gb_s? * 1e9) } else { None };
+        Ok(Self { plan, cards: plan.cards.iter().map(rate).collect::<Result<_, String>>()?, host })
     }
 
     /// Tokens per second of all sequences together, with `context` tokens already in each one's cache.
@@ -162,49 +179,134 @@ impl<'a> Decode<'a> {
         Rate { low, value: tokens / value, high: tokens / high, bound }
     }
 
+    /// Tokens per second while prompts of `prompt` tokens in `batch` sequences are worked on: low, middle, high. Matrix operations of all
+    /// weights and of causal attention over the rate of the cards, sliced or card after card; a rough figure, no kernel is modelled.
+    ///
+    /// # Errors
+    /// Names the fact that is missing.
+    pub fn prefill(&self, prompt: u64, batch: u64) -> Result<[f64; 3], String> {
+        let plan = self.plan;
+        let (model, layers) = (&plan.workload.model, f64::from(plan.workload.model.layers.max(1)));
+        let scores: f64 = model
+            .groups
+            .iter()
+            .map(|g| match g.cache {
+                Cache::Full { k_dim, v_dim, .. } => f64::from(g.count) * f64::from(k_dim + v_dim) * prompt as f64,
+                Cache::Sliding { k_dim, v_dim, window, .. } => {
+                    f64::from(g.count) * f64::from(k_dim + v_dim) * (prompt as f64).min(2.0 * f64::from(window))
+                }
+                Cache::Latent { rank, rope_dim } => f64::from(g.count) * 2.0 * f64::from(rank + rope_dim) * prompt as f64,
+                Cache::State { .. } | Cache::Shared | Cache::None => 0.0,
+            })
+            .sum();
+        let each = 2.0 * plan.weights.active_params as f64 + f64::from(model.heads) * scores;
+        let work = each * (prompt * batch) as f64;
+        let together = plan.split == Split::Tensor && self.cards.len() > 1;
+        let time = |end: End| -> Result<f64, String> {
+            let mut time = 0.0_f64;
+            for (card, (bytes_s, flops, factors)) in self.cards.iter().enumerate() {
+                let name = plan.cards.get(card).map_or("the card", |c| c.part.short_name());
+                let flops = flops.ok_or_else(|| format!("tensor_fp16_tflops of {name}"))?;
+                let part = plan.layers(card).len() as f64 / layers * plan.slice(card);
+                let read = (plan.weights.dense + plan.weights.experts) as f64 * part / (end.pick(factors.efficiency) * bytes_s);
+                let one = (work * part / (end.pick(factors.arithmetic) * flops)).max(read) + layers * part * end.pick(factors.layer_s);
+                time = if together { time.max(one) } else { time + one };
+            }
+            Ok(time)
+        };
+        let rate = |end| time(end).map(|t| (prompt * batch) as f64 / t.max(1e-12));
+        Ok([rate(End::Low)?, rate(End::Middle)?, rate(End::High)?])
+    }
+
     /// Seconds of one step over all layers, card after card, and whether arithmetic takes longer than reading.
     fn step(&self, context: u64, batch: u64, end: End) -> (f64, bool) {
         let sizes = self.plan.sizes(context, batch);
         let weights = &self.plan.weights;
         let layers = f64::from(self.plan.workload.model.layers.max(1));
-        let body = touched(weights.dense, weights.experts, weights.expert_share, batch);
+        // Experts that any of `batch` tokens chose, if each chooses at random: 1 − (1 − share)^batch.
+        let chosen = touched(weights.expert_share, batch);
         // States are read and written.
         let growing = sizes.cache.low as f64 + 2.0 * sizes.state.low as f64;
         let work = 2.0 * weights.active_params as f64 * batch as f64;
-        let (mut time, mut reading, mut computing) = (0.0, 0.0, 0.0);
+        let together = self.plan.split == Split::Tensor && self.cards.len() > 1;
+        let (mut time, mut reading, mut computing) = (0.0, 0.0_f64, 0.0_f64);
         for (card, (bytes_s, flops, factors)) in self.cards.iter().enumerate() {
-            let count = self.plan.layers(card).len() as f64;
-            let head = if self.plan.is_last(card) { weights.head as f64 } else { 0.0 };
-            let read = ((body + growing) * count / layers + head) / (end.pick(factors.efficiency) * bytes_s);
+            let (count, slice) = (self.plan.layers(card).len() as f64, self.plan.slice(card));
+            let head =
+                if together { weights.head as f64 * slice } else { f64::from(u8::from(self.plan.is_last(card))) * weights.head as f64 };
+            let experts = weights.experts as f64 * chosen * self.plan.expert_layers(card).len() as f64 / layers;
+            let body = ((weights.dense as f64 + growing) * count / layers + experts) * slice;
+            let read = (body + head) / (end.pick(factors.efficiency) * bytes_s);
             // One sequence is never bound by arithmetic; its kernels do not use matrix units.
-            let compute = flops.filter(|_| batch > 1).map_or(0.0, |f| work * count / layers / (end.pick(factors.arithmetic) * f));
+            let compute = flops.filter(|_| batch > 1).map_or(0.0, |f| work * count * slice / layers / (end.pick(factors.arithmetic) * f));
             // In the slow case the two do not overlap.
-            time += if end == End::Low { read + compute } else { read.max(compute) } + count * end.pick(factors.layer_s);
-            (reading, computing) = (reading + read, computing + compute);
+            let one = if end == End::Low { read + compute } else { read.max(compute) } + count * end.pick(factors.layer_s);
+            if together {
+                time = f64::max(time, one);
+                (reading, computing) = (reading.max(read), computing.max(compute));
+            } else {
+                time += one;
+                (reading, computing) = (reading + read, computing + compute);
+            }
+        }
+        if together {
+            time += layers * 2.0 * end.pick(REDUCE_S);
+        }
+        if let Some(bytes_s) = self.host {
+            let kept = (weights.dense as f64 + growing) * f64::from(self.plan.on_host()) / layers;
+            let read = (kept + host::experts(self.plan) as f64 * chosen) / (end.pick(HOST_EFFICIENCY) * bytes_s);
+            (time, reading) = (time + read, reading + read);
         }
         (time, computing > reading)
     }
 }
 
-/// Bytes of the layers that one step reads: experts that any of `batch` tokens chose, if each chooses at random, `1 − (1 − share)^batch`.
-fn touched(dense: u64, experts: u64, share: f64, batch: u64) -> f64 {
-    let chosen = 1.0 - libm::pow(1.0 - share.clamp(0.0, 1.0), batch as f64);
-    dense as f64 + experts as f64 * chosen
+/// Share of the experts that any of `batch` tokens chose, if each chooses at random.
+fn touched(share: f64, batch: u64) -> f64 {
+    1.0 - libm::pow(1.0 - share.clamp(0.0, 1.0), batch as f64)
+}
+
+/// Stated bandwidth of the main memory in GB/s: channels in use × transfers × 8 bytes.
+///
+/// # Errors
+/// Names the fact that is missing.
+pub fn host_bandwidth(catalog: &Catalog, project: &Project) -> Result<f64, String> {
+    let (mut channels, mut modules, mut speed) = (0_u32, 0_u32, f64::INFINITY);
+    for (_, _, part) in project.rig.placed(catalog) {
+        match &part.kind {
+            PartKind::Cpu(cpu) => {
+                let own = cpu.memory_channels.ok_or_else(|| format!("memory_channels of {}", part.short_name()))?;
+                channels += u32::from(own);
+                speed = cpu.memory_mt_s.map_or(speed, |s| speed.min(f64::from(s)));
+            }
+            PartKind::Ram(ram) => {
+                modules += u32::from(ram.modules.ok_or_else(|| format!("modules of {}", part.short_name()))?);
+                let own = ram.speed_mt_s.ok_or_else(|| format!("speed_mt_s of {}", part.short_name()))?;
+                speed = speed.min(f64::from(own));
+            }
+            _ => {}
+        }
+    }
+    match channels.min(modules) {
+        0 => Err("a processor and main memory".to_owned()),
+        used => Ok(f64::from(used) * speed * 8.0 / 1000.0),
+    }
 }
 
 /// Speed of every workload, in their order: tokens per second while decoding, at the end of the workload's context.
 ///
 /// `memory` are the ledgers of the same project. [`Effort::Full`] computes finer curves.
 pub fn speeds(catalog: &Catalog, project: &Project, memory: &[CardLedger], effort: Effort) -> Vec<Speed> {
+    let main = host_bandwidth(catalog, project);
     let of = |(index, workload): (usize, &Workload)| {
         let plan = Plan::new(workload, devices(catalog, project));
         let too_large = memory.iter().any(|l| l.workload == index && l.fits() == Some(false));
-        speed(index, &plan, project, too_large, effort)
+        speed(index, &plan, project, main.clone(), too_large, effort)
     };
     project.workloads.iter().enumerate().map(of).collect()
 }
 
-fn speed(index: usize, plan: &Plan<'_>, project: &Project, too_large: bool, effort: Effort) -> Speed {
+fn speed(index: usize, plan: &Plan<'_>, project: &Project, main: Result<f64, String>, too_large: bool, effort: Effort) -> Speed {
     let workload = plan.workload;
     let mut speed = Speed {
         workload: index,
@@ -226,7 +328,7 @@ fn speed(index: usize, plan: &Plan<'_>, project: &Project, too_large: bool, effo
         speed.missing = Some(missing.to_owned());
         return speed;
     }
-    let decode = match Decode::new(plan, project) {
+    let decode = match Decode::new(plan, project, main) {
         Ok(decode) => decode,
         Err(missing) => {
             speed.origin.formula = format!("unknown: {missing}");
@@ -263,7 +365,7 @@ fn origin(decode: &Decode<'_>) -> Origin {
     let plan = decode.plan;
     let (workload, weights) = (plan.workload, &plan.weights);
     let sizes = plan.sizes(workload.context, workload.batch);
-    let body = touched(weights.dense, weights.experts, weights.expert_share, workload.batch);
+    let body = weights.dense as f64 + weights.experts as f64 * touched(weights.expert_share, workload.batch);
     let read = (body + weights.head as f64) / 1e9;
     let cache = (sizes.cache.low as f64 + 2.0 * sizes.state.low as f64) / 1e9;
     let mut formula = format!("{} ÷ (({read:.2} GB weights + {cache:.2} GB cache)", crate::units::count(workload.batch, "sequence"));
@@ -271,11 +373,19 @@ fn origin(decode: &Decode<'_>) -> Origin {
         [(bytes_s, _, f)] => formula.push_str(&format!(" ÷ ({} × {:.0} GB/s)", f.efficiency[1], bytes_s / 1e9)),
         cards => {
             let rates: Vec<String> = cards.iter().map(|(b, _, f)| format!("{} × {:.0}", f.efficiency[1], b / 1e9)).collect();
-            formula.push_str(&format!(" split over cards one after the other, ÷ ({}) GB/s", rates.join(", ")));
+            let how =
+                if plan.split == Split::Tensor { "sliced over cards that work together" } else { "split over cards one after the other" };
+            formula.push_str(&format!(" {how}, ÷ ({}) GB/s", rates.join(", ")));
         }
     }
     let layer_us = decode.cards.first().map_or(0.0, |c| c.2.layer_s[1] * 1e6);
     formula.push_str(&format!(" + {} layers × {layer_us:.0} µs)", workload.model.layers));
+    if plan.split == Split::Tensor && decode.cards.len() > 1 {
+        formula.push_str(&format!(", two sums over all cards a layer of {:.0} µs", REDUCE_S[1] * 1e6));
+    }
+    if let Some(bytes_s) = decode.host {
+        formula.push_str(&format!("; what stays in main memory at {} × {:.0} GB/s", HOST_EFFICIENCY[1], bytes_s / 1e9));
+    }
     if decode.cards.iter().any(|c| c.2.own) {
         return Origin::new(Basis::Fitted, formula, "your own efficiency; time a layer from public tables");
     }

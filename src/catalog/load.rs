@@ -146,8 +146,8 @@ pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
             }
             continue;
         }
-        if is_model_list(name) {
-            continue; // read by import/model_list.rs
+        if is_model_list(name) || is_file(name, "aliases.toml") {
+            continue; // read by import/model_list.rs and replay/names.rs
         }
         let (table, errors) = DeTable::parse_recoverable(text);
         faults.extend(errors.iter().map(|e| file_fault(name, text, e)));

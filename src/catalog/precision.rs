@@ -5,6 +5,7 @@
 //! llama.cpp documentation to the last printed digit, see `tests/gguf_sizes.rs`.
 
 pub mod ggml;
+pub mod native;
 mod recipe;
 
 use super::model::{Cache, ExactWeights, ModelShape, TensorClass as T, Tensors, WeightsFormat};
@@ -237,6 +238,11 @@ impl Precision {
         published.filter(|p| !matches!(p, Self::F32 | Self::F16 | Self::Bf16) && p.suits(model)).unwrap_or_default()
     }
 
+    /// The table of the model's own file, if this precision is that of the file.
+    pub fn file_of(self, model: &ModelShape) -> Option<&ExactWeights> {
+        model.weights.as_ref().filter(|w| self.of_file() == Some(w.format))
+    }
+
     /// What each class of tensors takes: by the file's own table, or by this precision's rule.
     pub fn stored(self, model: &ModelShape) -> Vec<Stored> {
         match &model.weights {
@@ -249,7 +255,12 @@ impl Precision {
                     active: t.active,
                     bytes: self.bytes_in(t.class, t.params, &mixing),
                 };
-                model.tensors.iter().map(one).collect()
+                // A list of single tensors is summed first: the rule is asked once a class.
+                if model.tensors.len() > 64 {
+                    by_class(&model.tensors).iter().map(one).collect()
+                } else {
+                    model.tensors.iter().map(one).collect()
+                }
             }
         }
     }
@@ -332,6 +343,18 @@ impl Precision {
         let parts = shares(pick, m);
         if recipe.gguf { parts.map(|(b, share)| (fit(b, row), share)) } else { parts }
     }
+}
+
+/// Tensors of one class as one.
+fn by_class(tensors: &[Tensors]) -> Vec<Tensors> {
+    let mut rows: Vec<Tensors> = Vec::new();
+    for t in tensors {
+        match rows.iter_mut().find(|r| r.class == t.class) {
+            Some(row) => (row.params, row.active) = (row.params.saturating_add(t.params), row.active.saturating_add(t.active)),
+            None => rows.push(Tensors { class: t.class, name: String::new(), params: t.params, active: t.active }),
+        }
+    }
+    rows
 }
 
 /// Classes in the order in which the table first has them. Parameters are those of the shape: a packed type's containers are no count.

@@ -176,7 +176,7 @@ fn judge_model(case: &Case<'_>, workload: &Workload, ledgers: &[&CardLedger]) ->
         };
     }
     // The card with the least room decides.
-    let tightest = ledgers.iter().filter_map(|l| Some((l.capacity?, *l))).min_by_key(|(c, l)| i128::from(c.0) - i128::from(l.total.0));
+    let tightest = ledgers.iter().filter_map(|l| Some((l.limit?, *l))).min_by_key(|(c, l)| i128::from(c.0) - i128::from(l.total.0));
     let over = tightest.filter(|(_, l)| l.fits() == Some(false));
     let say = |verdict, text: String, capacity: Bytes, ledger: &CardLedger| {
         Finding::new(RULE, verdict, Severity::Blocker, job.clone(), text)
@@ -185,8 +185,13 @@ fn judge_model(case: &Case<'_>, workload: &Workload, ledgers: &[&CardLedger]) ->
             .number("cards", ledgers.len() as f64)
     };
     let on = |ledger: &CardLedger| format!("{} needs {} on {}", workload.name, ledger.total, ledger.gpu_name);
+    // An engine with a pool takes no more than its share.
+    let has = |ledger: &CardLedger, limit: Bytes| match ledger.capacity {
+        Some(capacity) if capacity > limit => format!("which has {capacity}, of which {} takes {limit}", workload.engine().text()),
+        _ => format!("which has {limit}"),
+    };
     if let Some((capacity, ledger)) = over {
-        let text = format!("{}, which has {capacity}: {} too much.", on(ledger), ledger.total.saturating_sub(capacity));
+        let text = format!("{}, {}: {} too much.", on(ledger), has(ledger, capacity), ledger.total.saturating_sub(capacity));
         return say(Verdict::Fail, text, capacity, ledger);
     }
     let mut facts: Vec<MissingFact> = ledgers
@@ -199,7 +204,7 @@ fn judge_model(case: &Case<'_>, workload: &Workload, ledgers: &[&CardLedger]) ->
     }
     match tightest {
         Some((capacity, ledger)) if facts.is_empty() => {
-            let text = format!("{}, which has {capacity}: {} left.", on(ledger), capacity.saturating_sub(ledger.total));
+            let text = format!("{}, {}: {} left.", on(ledger), has(ledger, capacity), capacity.saturating_sub(ledger.total));
             say(Verdict::Pass, text, capacity, ledger)
         }
         _ => ask(facts),

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::Facts;
 use crate::analysis::cost::Cost;
-use crate::analysis::memory::CardLedger;
+use crate::analysis::memory::Limits;
+use crate::analysis::memory::limits::Largest;
 use crate::analysis::power::Power;
 use crate::analysis::speed::{Bound, Speed};
 use crate::build::slots::slots;
 use crate::catalog::Catalog;
+use crate::catalog::precision::native::Support;
 use crate::checks::finding::{Finding, Severity, Stake, Verdict};
 use crate::checks::{Tally, check};
 use crate::project::{Project, Room, Subject, Versions};
@@ -24,7 +27,7 @@ pub(super) fn text(catalog: &Catalog, project: &Project, report: &Report, versio
     parts_text(&mut out, catalog, project);
     cost_text(&mut out, &report.facts.cost, &project.room);
     power_text(&mut out, &report.facts.power);
-    memory_text(&mut out, &report.facts.memory);
+    memory_text(&mut out, catalog, project, &report.facts);
     speed_text(&mut out, &report.facts.speed);
     findings_text(&mut out, catalog, project, &report.findings);
     out
@@ -75,12 +78,12 @@ fn power_text(out: &mut String, power: &Power) {
     out.push_str(&format!("  wall       {}; the circuit carries {} for long\n", or_unknown(power.wall_w), watts(power.circuit_w)));
 }
 
-fn memory_text(out: &mut String, memory: &[CardLedger]) {
-    if memory.is_empty() {
+fn memory_text(out: &mut String, catalog: &Catalog, project: &Project, facts: &Facts) {
+    if facts.memory.is_empty() {
         return;
     }
     out.push_str("\nMemory\n");
-    for card in memory {
+    for card in &facts.memory {
         let capacity = card.capacity.map_or("unknown size".to_owned(), |c| c.to_string());
         let fits = match card.fits() {
             Some(true) => "fits",
@@ -88,14 +91,40 @@ fn memory_text(out: &mut String, memory: &[CardLedger]) {
             None => "may fit",
         };
         let head = format!("{} on {} ({})", card.workload_name, card.gpu_name, card.gpu);
-        out.push_str(&format!("  {head}: {} of {capacity}, between {} and {}: {fits}\n", card.total, card.low, card.high));
+        let share = match (card.limit, card.capacity) {
+            (Some(limit), Some(capacity)) if limit < capacity => format!(", of which {limit} may be used"),
+            _ => String::new(),
+        };
+        out.push_str(&format!("  {head}: {} of {capacity}{share}, between {} and {}: {fits}\n", card.total, card.low, card.high));
         if let Some(phases) = card.phases {
             out.push_str(&format!("    {}\n", phases.text()));
         }
         for item in &card.items {
             out.push_str(&format!("    {:>10}  {}\n", item.bytes.to_string(), item.name));
         }
+        if let Some(c) = card.capability.filter(|c| c.support != Support::Native) {
+            out.push_str(&format!("    {} is {} on this card. {}\n", card.arithmetic.text(), c.support.text(), c.effect));
+        }
     }
+    for host in &facts.host {
+        out.push_str(&format!("  {} in main memory: {}, between {} and {}\n", host.workload_name, host.total, host.low, host.high));
+        for item in &host.items {
+            out.push_str(&format!("    {:>10}  {}\n", item.bytes.to_string(), item.name));
+        }
+        if let Some((rig, cards)) = Limits::all(catalog, project, host.workload) {
+            out.push_str(&format!("  {} at most: {}\n", host.workload_name, largest_text(&rig)));
+            for (n, card) in cards.iter().enumerate().filter(|_| cards.len() > 1) {
+                out.push_str(&format!("    GPU {}: {}\n", n + 1, largest_text(card)));
+            }
+        }
+    }
+}
+
+/// "131,072 tokens, or 4 sequences, or bf16".
+fn largest_text(l: &Largest) -> String {
+    let count = |v: Option<u64>, what: &str| v.map_or(format!("no {what}"), |v| format!("{} {what}", thousands(v as f64, 0)));
+    let format = l.precision.map_or("no format", |p| p.text());
+    format!("{}, or {}, or {format}", count(l.context, "tokens"), count(l.batch, "sequences"))
 }
 
 fn speed_text(out: &mut String, speeds: &[Speed]) {

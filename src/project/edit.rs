@@ -58,6 +58,8 @@ pub enum Edit {
         key: String,
         value: Option<f64>,
     },
+    /// The user's own efficiency factors, all of them; none = the shipped constants.
+    Calibration(BTreeMap<String, f64>),
     /// Keeps the present build under a name, brings one back, or drops it.
     Variant {
         name: String,
@@ -157,6 +159,12 @@ impl Edit {
                 }
                 set(&mut next.thresholds, key, value.as_ref());
             }
+            Self::Calibration(factors) => {
+                for value in factors.values() {
+                    in_range("factor", *value, 1e-6, 1e6)?;
+                }
+                next.calibration.clone_from(factors);
+            }
             Self::Variant { name, change } => variant(next, name, *change)?,
             Self::Accept { finding, because } => {
                 next.accepted.retain(|a| a.finding != *finding);
@@ -194,6 +202,8 @@ impl Edit {
             Self::Price { part: id, .. } => format!("Price of {}", part(id)),
             Self::Rate { currency, .. } => format!("Rate of {currency}"),
             Self::Threshold { key, .. } => format!("Threshold {}", key.replace('_', " ")),
+            Self::Calibration(factors) if factors.is_empty() => "Forget own factors".to_owned(),
+            Self::Calibration(_) => "Use own factors".to_owned(),
             Self::Variant { name, change: VariantChange::Keep } => format!("Keep variant {name}"),
             Self::Variant { name, change: VariantChange::Switch } => format!("Switch to {name}"),
             Self::Variant { name, change: VariantChange::Drop } => format!("Drop variant {name}"),

@@ -1,6 +1,6 @@
 //! Measured training runs beside predictions: the words of a record become settings, or the reason why they do not.
 
-use crate::analysis::memory::plan::Band;
+use crate::analysis::memory::band::Band;
 use crate::analysis::memory::training::estimate;
 use crate::catalog::model::ModelShape;
 use crate::workload::Workload;

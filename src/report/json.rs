@@ -8,13 +8,14 @@ use serde::Serialize;
 use super::Report;
 
 use crate::analysis::cost::{Cost, Line};
-use crate::analysis::memory::{CardLedger, ItemKind};
+use crate::analysis::memory::{CardLedger, HostLedger, Item, ItemKind};
 use crate::analysis::power::Power;
 use crate::analysis::speed::{Bound, Speed};
 use crate::build::SlotId;
 use crate::build::slots::slots;
 use crate::catalog::Catalog;
 use crate::catalog::part::PartKind;
+use crate::catalog::precision::native::{Arithmetic, Support};
 use crate::checks::finding::{Finding, MissingFact, Safety, Severity, Verdict};
 use crate::project::{Project, Versions};
 use crate::workload::training::Training;
@@ -38,6 +39,8 @@ pub struct JsonReport {
     pub parts: Vec<JsonPart>,
     pub lanes: JsonLanes,
     pub memory: Vec<JsonLedger>,
+    /// Main memory of each workload.
+    pub main_memory: Vec<JsonMainMemory>,
     pub performance: Vec<JsonSpeed>,
     pub cost: JsonCost,
     pub power: JsonPower,
@@ -122,6 +125,14 @@ pub struct JsonLedger {
     pub workload: String,
     pub gpu: String,
     pub capacity_bytes: Option<u64>,
+    /// What may be used of it: less where the engine takes a share of the card. Null: unknown.
+    pub limit_bytes: Option<u64>,
+    /// The arithmetic that the precision of the weights asks for.
+    pub arithmetic: Arithmetic,
+    /// How the card does it. Null: unknown.
+    pub support: Option<Support>,
+    /// What that does to memory and speed.
+    pub effect: Option<String>,
     pub items: Vec<JsonItem>,
     pub total_bytes: u64,
     pub low_bytes: u64,
@@ -144,11 +155,26 @@ pub struct JsonStep {
     pub optimizer_bytes: u64,
 }
 
+/// Main memory of one workload.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonMainMemory {
+    pub workload: String,
+    pub items: Vec<JsonItem>,
+    pub total_bytes: u64,
+    pub low_bytes: u64,
+    pub high_bytes: u64,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct JsonItem {
     pub name: String,
     pub bytes: u64,
     pub kind: ItemKind,
+    /// The formula with its numbers.
+    pub formula: String,
+    pub source: String,
+    /// "exact", "derived", "fitted to measurements", "assumed".
+    pub basis: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -273,6 +299,7 @@ pub fn json(catalog: &Catalog, project: &Project, report: &Report, versions: &Ve
         parts: parts(catalog, project),
         lanes: lanes::json(&report.facts.lanes),
         memory: report.facts.memory.iter().map(ledger).collect(),
+        main_memory: report.facts.host.iter().map(host).collect(),
         performance: report.facts.speed.iter().map(speed).collect(),
         cost: cost(&report.facts.cost),
         power: power(catalog, project, &report.facts.power),
@@ -355,12 +382,37 @@ fn parts(catalog: &Catalog, project: &Project) -> Vec<JsonPart> {
         .collect()
 }
 
+fn item(i: &Item) -> JsonItem {
+    JsonItem {
+        name: i.name.clone(),
+        bytes: i.bytes.0,
+        kind: i.kind,
+        formula: i.origin.formula.clone(),
+        source: i.origin.source.clone(),
+        basis: i.origin.basis.text().to_owned(),
+    }
+}
+
+fn host(main: &HostLedger) -> JsonMainMemory {
+    JsonMainMemory {
+        workload: main.workload_name.clone(),
+        items: main.items.iter().map(item).collect(),
+        total_bytes: main.total.0,
+        low_bytes: main.low.0,
+        high_bytes: main.high.0,
+    }
+}
+
 fn ledger(card: &CardLedger) -> JsonLedger {
     JsonLedger {
         workload: card.workload_name.clone(),
         gpu: card.gpu.to_string(),
         capacity_bytes: card.capacity.map(|b| b.0),
-        items: card.items.iter().map(|i| JsonItem { name: i.name.clone(), bytes: i.bytes.0, kind: i.kind }).collect(),
+        limit_bytes: card.limit.map(|b| b.0),
+        arithmetic: card.arithmetic,
+        support: card.capability.map(|c| c.support),
+        effect: card.capability.map(|c| c.effect.to_owned()),
+        items: card.items.iter().map(item).collect(),
         total_bytes: card.total.0,
         low_bytes: card.low.0,
         high_bytes: card.high.0,

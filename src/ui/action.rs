@@ -56,6 +56,12 @@ pub enum Action {
     ImportModel(PathBuf, usize),
     /// Build a model by hand for the workload at the index (or for a new one).
     BuildModel(usize),
+    /// Ask for a table of measured records.
+    ReplayDialog,
+    /// Read measured records and show them beside predictions.
+    Replay(PathBuf),
+    /// Remember the user's own efficiency factors.
+    KeepFactors(std::collections::BTreeMap<String, f64>),
     /// Ask where to write the parts list or picture.
     ExportDialog(ExportFormat),
     Export(PathBuf, ExportFormat),
@@ -117,6 +123,10 @@ pub enum Screen {
     Start,
     Rig,
     PartsList,
+    /// Where memory ends, and what fits.
+    Fit,
+    /// Measured records beside predictions.
+    Replay,
     Settings,
     About,
     Palette,

@@ -9,6 +9,7 @@ use super::App;
 use super::action::{Action, ExportFormat, Screen, Theme};
 use super::dialogs::Purpose;
 use super::file_dialogs::{Asked, ask};
+use super::replay_page::Replayed;
 use super::rig_io;
 use crate::analysis::Effort;
 use crate::catalog::Copies;
@@ -20,6 +21,8 @@ use crate::import::open;
 use crate::observed::begin::begin;
 use crate::project::Project;
 use crate::project::edit::Edit;
+use crate::replay::names::Names;
+use crate::replay::{calibrate, table, with_names};
 use crate::report::analyze;
 use crate::workload::Workload;
 
@@ -79,6 +82,8 @@ impl App {
             Action::OpenDialog => self.ask_path(ctx, Purpose::Open),
             Action::SaveAsDialog => self.ask_path(ctx, Purpose::Save),
             Action::ImportModelDialog(index) => self.ask_path(ctx, Purpose::Model(index)),
+            Action::ReplayDialog => self.ask_path(ctx, Purpose::Replay),
+            Action::Replay(path) => self.replay(&path),
             Action::ExportDialog(format) => self.ask_path(ctx, Purpose::Export(format)),
             Action::ImportModel(path, index) => self.import_model(&path, index),
             Action::AddDump(path) => self.add_dump(&path),
@@ -122,6 +127,10 @@ impl App {
             }
             Action::ShowHelpLines => self.prefs.dismissed.clear(),
             Action::KeepRoom(room) => self.prefs.room = Some(room),
+            Action::KeepFactors(factors) => {
+                self.prefs.own_factors = factors;
+                self.notices.tell("Kept your factors. A rig uses them when you say so.");
+            }
             Action::ForgetRecent => self.prefs.recent.clear(),
             Action::Notice(text) => self.notices.tell(text),
             _ => {}
@@ -359,6 +368,25 @@ impl App {
                 self.edit(&Edit::Workload { index, workload: Some(Box::new(workload)) }, false);
                 self.views.workload.shown = index;
                 self.tell_all(remarks);
+            }
+            Err(text) => self.notices.problem(text),
+        }
+    }
+
+    /// Reads measured records and shows them beside predictions.
+    fn replay(&mut self, path: &Path) {
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let read = files::read_text(path, files::LIMIT).map_err(|e| e.to_string()).and_then(|text| table::read(&name, &text));
+        let made = read.and_then(|records| {
+            let names = Names::new(&self.base, self.session.models())?;
+            let factors = calibrate::fit(&names, &records);
+            Ok(Replayed { name, factors, rows: with_names(&names, self.session.project(), records) })
+        });
+        match made {
+            Ok(replayed) => {
+                self.start = false;
+                self.replayed = Some(replayed);
+                self.dialogs.show(Screen::Replay, self.session.project());
             }
             Err(text) => self.notices.problem(text),
         }

@@ -100,6 +100,9 @@ pub const ALL: &[Command] = &[
         (!cx.session.project().rig.is_empty()).then_some(Action::Show(Screen::Compare))
     })
     .words("observe lspci nvidia-smi dmidecode trained link width generation dump import check hardware"),
+    group("Rig", "What fits…", &[], |_| Some(Action::Show(Screen::Fit))).words("memory context quantization largest curve table overflow"),
+    command("Rig", "Measured records…", &[], |_| Some(Action::Show(Screen::Replay)))
+        .words("replay accuracy calibrate csv benchmark own factors"),
     command("Rig", "Use the program's own facts", &[], |cx| (!cx.session.opening_notes.is_empty()).then_some(Action::UpdateFromCatalog))
         .words("update catalog refresh"),
     command("Help", "Keyboard and mouse", &[plain(Key::F1)], |_| Some(Action::Show(Screen::Help))).words("shortcuts help keys manual"),

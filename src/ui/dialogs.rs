@@ -7,10 +7,12 @@ use eframe::egui::{self, Id, Key, Modal, TextEdit, Ui};
 
 use super::action::{Action, ExportFormat, Screen, Theme};
 use super::by_hand::{ByHandState, by_hand_ui};
+use super::fit_page::{FitState, fit_page_ui};
 use super::machine::{MachineState, MachineUse, machine_ui};
 use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
 use super::parts_list::{PartsListState, parts_list_ui};
+use super::replay_page::{ReplayState, replay_page_ui};
 use super::settings::{SettingsState, settings_ui};
 use super::widgets::{primary_button, sub, title};
 use super::{Cx, commands};
@@ -31,6 +33,8 @@ pub enum Purpose {
     Model(usize),
     /// Output of lspci and the like.
     Dump,
+    /// A table of measured records.
+    Replay,
     Export(ExportFormat),
 }
 
@@ -41,6 +45,7 @@ impl Purpose {
             Self::Save => "Save the rig as",
             Self::Model(_) => "Open a model's config.json, .gguf or .safetensors",
             Self::Dump => "Read the output of lspci, nvidia-smi or dmidecode",
+            Self::Replay => "Open a table of measured records",
             Self::Export(ExportFormat::Csv | ExportFormat::Markdown) => "Save the parts list as",
             Self::Export(ExportFormat::Svg | ExportFormat::Png) => "Save the picture as",
         }
@@ -50,6 +55,7 @@ impl Purpose {
             Self::Open | Self::Save => "toml",
             Self::Model(_) => "json",
             Self::Dump => "txt",
+            Self::Replay => "csv",
             Self::Export(format) => format.extension(),
         }
     }
@@ -59,6 +65,7 @@ impl Purpose {
             Self::Open | Self::Save => "/home/you/rig.toml",
             Self::Model(_) => "/home/you/Llama-3.1-8B/config.json",
             Self::Dump => "/home/you/lspci.txt",
+            Self::Replay => "/home/you/measured.csv",
             Self::Export(ExportFormat::Csv) => "/home/you/parts.csv",
             Self::Export(ExportFormat::Markdown) => "/home/you/parts.md",
             Self::Export(ExportFormat::Svg) => "/home/you/rig.svg",
@@ -71,7 +78,7 @@ impl Purpose {
             Self::Save => ("Rig files", &["toml"]),
             Self::Model(_) => ("Models", &["json", "gguf", "safetensors"]),
             Self::Dump => ("Dumps of a machine", &["txt", "xml", "log"]),
-            Self::Export(ExportFormat::Csv) => ("CSV", &["csv"]),
+            Self::Replay | Self::Export(ExportFormat::Csv) => ("CSV", &["csv"]),
             Self::Export(ExportFormat::Markdown) => ("Markdown", &["md"]),
             Self::Export(ExportFormat::Svg) => ("SVG", &["svg"]),
             Self::Export(ExportFormat::Png) => ("PNG", &["png"]),
@@ -86,6 +93,7 @@ impl Purpose {
             Self::Save => Action::SaveAs(path),
             Self::Model(index) => Action::ImportModel(path, index),
             Self::Dump => Action::AddDump(path),
+            Self::Replay => Action::Replay(path),
             Self::Export(format) => Action::Export(path, format),
         }
     }
@@ -110,6 +118,8 @@ enum Dialog {
         notes: String,
     },
     PartsList(PartsListState),
+    Fit(FitState),
+    Replay(ReplayState),
     Settings(SettingsState),
     Palette(PaletteState),
     ByHand(ByHandState),
@@ -188,6 +198,8 @@ impl Dialogs {
         match screen {
             Screen::Start | Screen::Rig => {}
             Screen::PartsList => self.set(Dialog::PartsList(PartsListState::default())),
+            Screen::Fit => self.set(Dialog::Fit(FitState::default())),
+            Screen::Replay => self.set(Dialog::Replay(ReplayState::default())),
             Screen::Settings => self.set(Dialog::Settings(SettingsState::of(project))),
             Screen::About => self.set(Dialog::About),
             Screen::Palette => self.set(Dialog::Palette(PaletteState::default())),
@@ -214,6 +226,7 @@ impl Dialogs {
                 Purpose::Save => Action::SaveAsDialog,
                 Purpose::Model(index) => Action::ImportModelDialog(index),
                 Purpose::Dump => Action::AddDumpDialog,
+                Purpose::Replay => Action::ReplayDialog,
                 Purpose::Export(format) => Action::ExportDialog(format),
             });
         }
@@ -234,7 +247,16 @@ impl Dialogs {
             ui.set_max_height(ctx.content_rect().height() - 110.0);
             dialog_ui(ui, cx, dialog, fresh, notices, &mut after_save, out)
         });
-        let keeps = matches!(dialog, Dialog::PartsList(_) | Dialog::Settings(_) | Dialog::ByHand(_) | Dialog::Machine(_) | Dialog::Log);
+        let keeps = matches!(
+            dialog,
+            Dialog::PartsList(_)
+                | Dialog::Fit(_)
+                | Dialog::Replay(_)
+                | Dialog::Settings(_)
+                | Dialog::ByHand(_)
+                | Dialog::Machine(_)
+                | Dialog::Log
+        );
         let acted = out.len() > before && !keeps;
         if after_save.is_some() {
             self.after_save = after_save;
@@ -253,7 +275,7 @@ fn fix_edit(fix: &Fix) -> Edit {
 impl Dialog {
     const fn width(&self) -> f32 {
         match self {
-            Self::PartsList(_) => 900.0,
+            Self::PartsList(_) | Self::Fit(_) | Self::Replay(_) => 900.0,
             Self::Machine(_) => 780.0,
             Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
@@ -279,6 +301,8 @@ fn dialog_ui(
         Dialog::Accept { key, reason } => accept_ui(ui, cx, key, reason, fresh, out),
         Dialog::Rename { name, notes } => rename_ui(ui, cx, name, notes, fresh, out),
         Dialog::PartsList(state) => parts_list_ui(ui, cx, state, fresh, out),
+        Dialog::Fit(state) => fit_page_ui(ui, cx, state, fresh, out),
+        Dialog::Replay(state) => replay_page_ui(ui, cx, state, fresh, out),
         Dialog::Settings(state) => settings_ui(ui, cx, state, fresh, out),
         Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
         Dialog::ByHand(state) => by_hand_ui(ui, cx, state, fresh, out),

@@ -11,6 +11,7 @@ use super::part_text::{field_name, has_words, lines};
 use super::place_menu::{MenuState, move_menu_ui, place_menu_ui};
 use super::price_ui;
 use super::widgets::{bounded_drag, card, icon_button, key_value, row, sub, title};
+use crate::analysis::memory::plan::DISPLAY;
 use crate::build::PlacementId;
 use crate::build::fit::fit;
 use crate::build::slots::slots;
@@ -168,6 +169,14 @@ fn choices_ui(ui: &mut Ui, cx: &Cx<'_>, id: PlacementId, part: &Part, out: &mut 
     let set = |key: &str, value: Option<String>| Edit::Set { what: id, key: key.to_owned(), value };
     match &part.kind {
         PartKind::Gpu(gpu) => {
+            let own = settings.get(DISPLAY).and_then(|v| v.parse::<f64>().ok()).unwrap_or(0.0);
+            let mut mib = own;
+            row(ui, cx.tokens, "Desktop", |ui| {
+                bounded_drag(ui, &mut mib, 0.0..=8192.0, |d| d.speed(8.0).max_decimals(0).suffix(" MiB of its memory"));
+            });
+            if (mib - own).abs() > 0.5 {
+                out.push(Action::EditMerged(set(DISPLAY, (mib >= 0.5).then(|| format!("{mib:.0}")))));
+            }
             let Some(stock) = gpu.tdp_w else { return };
             let (low, high) = (gpu.power_min_w.unwrap_or(stock * 0.3), gpu.power_max_w.unwrap_or(stock).max(stock));
             let own = settings.get("power_limit_w").and_then(|v| v.parse::<f64>().ok());

@@ -25,6 +25,7 @@ pub mod dialogs;
 pub mod drag;
 mod file_dialogs;
 pub mod findings;
+mod fit_page;
 pub mod icons;
 pub mod inspector;
 mod loading;
@@ -39,7 +40,9 @@ mod pick_list;
 mod place_menu;
 pub mod prefs;
 mod price_ui;
+mod replay_page;
 mod rig_io;
+mod serving_ui;
 mod settings;
 pub mod start;
 pub mod theme;
@@ -63,6 +66,8 @@ pub struct Cx<'a> {
     /// What the edit under the pointer, or in the open dialog, would lead to.
     pub preview: Option<&'a Preview>,
     pub prefs: &'a Prefs,
+    /// Measured records that were read, beside predictions.
+    pub replay: Option<&'a replay_page::Replayed>,
     /// Today, `YYYY-MM-DD`.
     pub today: &'a str,
 }
@@ -121,6 +126,8 @@ pub struct App {
     pub notices: Notices,
     pub dialogs: Dialogs,
     pub views: Views,
+    /// Measured records that were read last.
+    replayed: Option<replay_page::Replayed>,
     /// The program's own catalog, without any file's copies.
     base: Arc<Catalog>,
     worker: Worker<Request, Answer>,
@@ -207,6 +214,7 @@ impl App {
             notices,
             dialogs: Dialogs::default(),
             views: Views::default(),
+            replayed: None,
             worker,
             autosave: autosave::Autosave::default(),
             asked: None,
@@ -316,8 +324,8 @@ impl eframe::App for App {
         self.prefs.small = size.is_small();
         let mut out = Vec::new();
         dropped_files(&ctx, self.session.project().workloads.len(), self.dialogs.takes_dumps(), self.start, &mut out);
-        let Self { session, prefs, notices, dialogs, views, tokens, today, .. } = self;
-        let cx = Cx { session, tokens, preview: session.current_preview(), prefs, today };
+        let Self { session, prefs, notices, dialogs, views, tokens, today, replayed, .. } = self;
+        let cx = Cx { session, tokens, preview: session.current_preview(), prefs, replay: replayed.as_ref(), today };
         if !dialogs.is_open() {
             commands::shortcuts(&ctx, &cx, &mut out);
         }
@@ -362,10 +370,11 @@ fn dropped_files(ctx: &egui::Context, workloads: usize, takes_dumps: bool, start
         }
         out.push(match extension.as_deref() {
             Some("toml") => Action::Open(path),
+            Some("csv") => Action::Replay(path),
             _ if is_dump || takes_dumps => Action::AddDump(path),
             _ if open::is_model(&path) => Action::ImportModel(path, workloads),
             _ => Action::Notice(format!(
-                "{}: drop a rig file (.toml), a model's config.json, .gguf or .safetensors, or a machine's dump (.txt, .xml).",
+                "{}: drop a rig file (.toml), a model's config.json, .gguf or .safetensors, a machine's dump (.txt, .xml), or measured records (.csv).",
                 path.display()
             )),
         });

@@ -1,6 +1,6 @@
 //! What the window remembers between runs. The document never goes here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,8 @@ pub struct Prefs {
     pub dismissed: BTreeSet<String>,
     /// Currency, tariff and mains voltage for new rigs; `None` until asked.
     pub room: Option<Room>,
+    /// The user's own efficiency factors, kept apart from the program's; a rig that uses them has a copy.
+    pub own_factors: BTreeMap<String, f64>,
     /// The window is small now: side panels are drawers, closed at first.
     #[serde(skip)]
     pub small: bool,
@@ -44,6 +46,7 @@ impl Default for Prefs {
             recent: Vec::new(),
             dismissed: BTreeSet::new(),
             room: None,
+            own_factors: BTreeMap::new(),
             small: false,
             drawers: (false, false),
         }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use eframe::egui::{Align, ComboBox, Label, Layout, RichText, Sense, Ui, vec2};
 
 use super::Cx;
-use super::action::{Action, Side};
+use super::action::{Action, Screen, Side};
 use super::charts::origin_text;
 use super::icons::Icon;
 use super::pick_list::{Entry, Offer, PickState, Words, pick_ui};
+use super::serving_ui::serving_ui;
 use super::theme;
 use super::training_settings;
 use super::widgets::{bounded_drag, card, chip, empty, help_line, icon_button, row, sub, title};
@@ -17,11 +18,12 @@ use crate::analysis::memory::ItemKind;
 use crate::catalog::model::ModelShape;
 use crate::catalog::part::PartKind;
 use crate::catalog::precision::Precision;
+use crate::catalog::precision::native::Support;
 use crate::project::edit::Edit;
 use crate::report::Report;
 use crate::units::{Bytes, parameters, thousands};
 use crate::workload::training::Training;
-use crate::workload::{KvPrecision, Workload};
+use crate::workload::{KvPrecision, Split, Workload};
 
 /// Users at a time.
 const MOST_USERS: u64 = 1_048_576;
@@ -74,10 +76,14 @@ pub fn workload_panel_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, ou
     }
     ui.add_space(4.0);
     figures_ui(ui, cx, state.shown, out);
+    notes_ui(ui, cx, state.shown);
     for remark in &workload.model.remarks {
         ui.add(Label::new(sub(cx.tokens, remark)).wrap());
     }
     ui.horizontal_wrapped(|ui| {
+        if ui.button("What fits…").clicked() {
+            out.push(Action::Show(Screen::Fit));
+        }
         if ui.button("Add another workload").clicked() {
             let index = workloads.len();
             // Findings go by names, so two jobs must not share one.
@@ -182,7 +188,11 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, next: &mut Wor
             out.push(Action::Notice(format!("At most {} users at a time can be reckoned.", thousands(MOST_USERS as f64, 0))));
         }
     });
-    row(ui, cx.tokens, "Split", |ui| cards_ui(ui, cx, &mut next.gpus, "layers over "));
+    let how = match next.split() {
+        Split::Layer => "layers over ",
+        Split::Tensor => "slices over ",
+    };
+    row(ui, cx.tokens, "Split", |ui| cards_ui(ui, cx, &mut next.gpus, how));
     row(ui, cx.tokens, "KV cache", |ui| {
         ComboBox::from_id_salt("kv").selected_text(next.kv_precision.text()).show_ui(ui, |ui| {
             for &kv in KvPrecision::ALL {
@@ -190,6 +200,7 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, next: &mut Wor
             }
         });
     });
+    serving_ui(ui, cx, next, cards(cx));
 }
 
 /// How many cards take part; `what` stands before the number.
@@ -261,6 +272,23 @@ fn figures_ui(ui: &mut Ui, cx: &Cx<'_>, index: usize, out: &mut Vec<Action>) {
             c.vertical(|ui| cost_ui(ui, cx, now, after, out));
         });
     });
+}
+
+/// Arithmetic that the cards do not have, and what stays in main memory.
+fn notes_ui(ui: &mut Ui, cx: &Cx<'_>, index: usize) {
+    let facts = &cx.session.report().facts;
+    let mut told: Vec<&str> = Vec::new();
+    for ledger in facts.memory.iter().filter(|l| l.workload == index) {
+        let Some(c) = ledger.capability.filter(|c| c.support != Support::Native && !told.contains(&c.effect)) else { continue };
+        told.push(c.effect);
+        let text = format!("{}: {} is {}. {}", ledger.gpu_name, ledger.arithmetic.text(), c.support.text(), c.effect);
+        ui.add(Label::new(sub(cx.tokens, text)).wrap());
+    }
+    if let Some(host) = facts.host.iter().find(|h| h.workload == index) {
+        let lines = host.items.iter().map(|i| format!("{}: {}\n{}", i.name, i.bytes, origin_text(&i.origin)));
+        let hover = lines.collect::<Vec<_>>().join("\n\n");
+        ui.add(Label::new(sub(cx.tokens, format!("In main memory: {}", host.total))).wrap()).on_hover_text(hover);
+    }
 }
 
 /// What a large figure shows.

@@ -1,10 +1,12 @@
 //! Memory of a training job on each card: the step is recorded once as a tape of tensors, cut to the card's share, and walked through.
 
-use super::plan::{Band, Device};
+use super::band::Band;
+use super::plan::Device;
 use super::{CardLedger, Item};
+use crate::catalog::precision::native::{Arithmetic, capability};
 use crate::units::Bytes;
 use crate::workload::Workload;
-use crate::workload::training::Training;
+use crate::workload::training::{TrainPrecision, Training};
 
 mod attention;
 mod conv;
@@ -72,6 +74,9 @@ pub(super) fn ledgers(index: usize, workload: &Workload, training: &Training, ca
             gpu: device.id,
             gpu_name: format!("GPU {} · {}", n + 1, device.part.short_name()),
             capacity: device.capacity(),
+            limit: device.capacity(),
+            arithmetic: arithmetic(training.precision),
+            capability: capability(device.gpu, arithmetic(training.precision)),
             total: sum(|i| i.bytes),
             low: sum(|i| i.low),
             high: sum(|i| i.high),
@@ -106,6 +111,16 @@ pub fn estimate(workload: &Workload, training: &Training, cards: usize) -> Optio
     let tensors = (0..layout.pipeline).map(of).max_by_key(|b| b.value)?;
     let reserved = tensors + items::allocator(tensors.value);
     Some(Estimate { tensors, reserved, process: reserved + items::context(cards) })
+}
+
+/// What the matrices of a step are multiplied in.
+const fn arithmetic(precision: TrainPrecision) -> Arithmetic {
+    match precision {
+        TrainPrecision::Fp32 => Arithmetic::Fp32,
+        TrainPrecision::Fp16Mixed => Arithmetic::Fp16,
+        TrainPrecision::Bf16Mixed | TrainPrecision::Bf16 => Arithmetic::Bf16,
+        TrainPrecision::Fp8 => Arithmetic::Fp8,
+    }
 }
 
 /// Whether the middle estimate of every card lies within its memory; an unknown memory size does not count against it.

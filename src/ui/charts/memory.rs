@@ -151,6 +151,20 @@ fn draw_column(plot: &mut egui_plot::PlotUi<'_>, cx: &Cx<'_>, at: f64, column: &
             plot.bar_chart(BarChart::new(format!("{} {at} {ghost}", kind.text()), vec![bar]).allow_hover(false));
             base += height;
         }
+        // The band of the sum: from the least to the most that is plausible.
+        let band = PlotPoints::new(vec![[at + offset, ledger.low.gib()], [at + offset, ledger.high.gib()]]);
+        plot.line(Line::new(format!("band {at} {ghost}"), band).color(t.text.gamma_multiply(0.7)).width(1.5).allow_hover(false));
+        if let Some(limit) = ledger.limit.filter(|l| ledger.capacity.is_some_and(|c| *l < c)).map(|l| l.gib()) {
+            let half = width / 2.0;
+            let points = PlotPoints::new(vec![[at + offset - half, limit], [at + offset + half, limit]]);
+            plot.line(
+                Line::new(format!("share {at} {ghost}"), points)
+                    .color(t.sub)
+                    .width(1.0)
+                    .style(LineStyle::dotted_dense())
+                    .allow_hover(false),
+            );
+        }
         if let Some(capacity) = ledger.capacity.map(|c| c.gib()) {
             let half = width / 2.0 + 0.06;
             let points = PlotPoints::new(vec![[at + offset - half, capacity], [at + offset + half, capacity]]);
@@ -192,10 +206,15 @@ fn labels_ui(ui: &Ui, cx: &Cx<'_>, columns: &[Column<'_>], shown: &PlotTransform
     }
 }
 
-/// "24", or "36 of 24" where it may not suffice.
+/// "24, 3.1 free", or "36 of 24" where it may not suffice.
 fn capacity_text(ledger: &CardLedger) -> String {
     let capacity = ledger.capacity.map(|c| crate::units::plain(c.gib(), 1)).unwrap_or_default();
-    if ledger.fits() == Some(true) { capacity } else { format!("{} of {capacity}", crate::units::plain(ledger.total.gib(), 1)) }
+    let free = ledger.free().map(|f| format!(", {} free", crate::units::plain(f.gib(), 1))).unwrap_or_default();
+    if ledger.fits() == Some(true) {
+        format!("{capacity}{free}")
+    } else {
+        format!("{} of {capacity}", crate::units::plain(ledger.total.gib(), 1))
+    }
 }
 
 fn fits_text(ledger: &CardLedger) -> String {
@@ -205,7 +224,12 @@ fn fits_text(ledger: &CardLedger) -> String {
         None => "may not fit",
     };
     let capacity = ledger.capacity.map_or_else(|| "unknown capacity".to_owned(), |c| c.to_string());
-    format!("{}: {} of {capacity}, {fits}", ledger.gpu_name, ledger.total)
+    let share = match (ledger.limit, ledger.capacity) {
+        (Some(limit), Some(capacity)) if limit < capacity => format!(", of which {limit} may be used"),
+        _ => String::new(),
+    };
+    let free = ledger.free().filter(|_| ledger.fits() == Some(true)).map(|f| format!(", {f} free")).unwrap_or_default();
+    format!("{}: {} of {capacity}{share}, between {} and {}, {fits}{free}", ledger.gpu_name, ledger.total, ledger.low, ledger.high)
 }
 
 /// The item under the pointer, explained.

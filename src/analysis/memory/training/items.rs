@@ -1,6 +1,8 @@
 //! Lines of a training ledger: what is alive at the highest point of the step, with formulas.
 
-use super::super::plan::{Band, Device, reserve};
+use super::super::band::Band;
+use super::super::engine::reserve;
+use super::super::plan::Device;
 use super::super::{Item, ItemKind};
 use super::job::Job;
 use super::shard::{Layout, Share};
@@ -247,14 +249,14 @@ pub(super) fn around(share: &Share, device: &Device<'_>, cards: usize) -> Vec<It
             "vLLM logs 0.25–0.35 GiB outside PyTorch (github:vllm-project/vllm issue 10517); cuBLAS workspaces of 8 and 32 MiB",
         ),
     );
-    let kept = reserve(device.gpu.vendor);
-    lines.add("kept by the driver", ItemKind::Overhead, kept, super::super::items::reserve_origin());
+    let kept = reserve(device);
+    lines.add("kept by the driver", ItemKind::Overhead, kept, super::super::items::reserve_origin(device));
     lines.items
 }
 
 /// Middle estimate of [`around`] in one sum.
 pub(super) fn surroundings(dynamic: u64, device: &Device<'_>, cards: usize) -> Band {
-    allocator(dynamic) + context(cards) + reserve(device.gpu.vendor)
+    allocator(dynamic) + context(cards) + reserve(device)
 }
 
 pub(super) fn allocator(dynamic: u64) -> Band {
