@@ -183,7 +183,7 @@ pub struct Versions {
 }
 
 /// Raised whenever a formula or constant of the analysis or a rule changes.
-pub const CORE_VERSION: &str = "3";
+pub const CORE_VERSION: &str = "4";
 
 impl Versions {
     /// Those of this program with this catalog.
