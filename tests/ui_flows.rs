@@ -681,6 +681,8 @@ fn a_dump_dropped_on_the_start_page_opens_its_dialog() {
     harness.run();
     harness.get_by_label("What was recognised");
     harness.get_by_label_contains("GeForce RTX 4090 at 06:00.0");
+}
+
 /// A rig with two cards and Llama 3.1 8B as its work.
 fn two_cards_with_work() -> Harness<'static, App> {
     let mut harness = empty_rig();
