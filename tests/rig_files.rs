@@ -10,9 +10,7 @@ use rigbay::build::slots::slots;
 use rigbay::build::{PlacementId, SlotId};
 use rigbay::catalog::Catalog;
 use rigbay::catalog::load::load;
-use rigbay::catalog::model::{
-    Cache, Convolution, ExactTensors, ExactWeights, Experts, LayerGroup, ModelShape, TensorClass, Tensors, WeightsFormat,
-};
+use rigbay::catalog::model::{Cache, ExactTensors, ExactWeights, Experts, LayerGroup, ModelShape, TensorClass, Tensors, WeightsFormat};
 use rigbay::catalog::part::{Part, PartId};
 use rigbay::project::edit::{Edit, VariantChange};
 use rigbay::project::file::{Figure, Snapshot, differences, load_text, used_parts};
@@ -213,7 +211,7 @@ fn the_file_of_format_1_opens() {
     assert_eq!(loaded.copies.parts.len(), 6);
 }
 
-/// What a file of weights or a convolutional network adds to a shape.
+/// What a file of weights adds to a shape.
 fn with_tables() -> Project {
     let model = ModelShape {
         weights: Some(ExactWeights {
@@ -227,18 +225,6 @@ fn with_tables() -> Project {
                 ExactTensors { class: TensorClass::Mlp, kind: "Q4_K".to_owned(), layers: vec![[0, 3], [7, 31]], elements: 512, bytes: 288 },
             ],
         }),
-        convolutions: vec![Convolution {
-            name: "stem".to_owned(),
-            in_channels: 3,
-            out_channels: 64,
-            kernel: 7,
-            stride: 2,
-            in_side: 224,
-            out_side: 112,
-            activation: true,
-            joins: false,
-            shortcut: false,
-        }],
         ..model()
     };
     let workload = Workload::of(Arc::new(model));

@@ -137,46 +137,6 @@ impl ExactWeights {
     }
 }
 
-/// One convolution of a convolutional network, with what it makes of one image.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Convolution {
-    /// "stage 2, block 1, 3×3"
-    pub name: String,
-    pub in_channels: u32,
-    pub out_channels: u32,
-    /// Side of the square kernel.
-    pub kernel: u32,
-    pub stride: u32,
-    /// Side of the square input and output, in positions.
-    pub in_side: u32,
-    pub out_side: u32,
-    /// An activation follows the batch norm that every one of these has.
-    pub activation: bool,
-    /// The result is added to the block's input, and an activation follows the sum.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub joins: bool,
-    /// A projection of the block's input, beside its main path.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub shortcut: bool,
-}
-
-impl Convolution {
-    /// Numbers in the input for one image.
-    pub fn input(&self) -> u64 {
-        u64::from(self.in_channels).saturating_mul(u64::from(self.in_side).saturating_mul(u64::from(self.in_side)))
-    }
-    /// Numbers in the output for one image.
-    pub fn output(&self) -> u64 {
-        u64::from(self.out_channels).saturating_mul(u64::from(self.out_side).saturating_mul(u64::from(self.out_side)))
-    }
-    /// Weights of the kernel; there is no bias.
-    pub fn weights(&self) -> u64 {
-        let area = u64::from(self.kernel).saturating_mul(u64::from(self.kernel));
-        u64::from(self.in_channels).saturating_mul(u64::from(self.out_channels)).saturating_mul(area)
-    }
-}
-
 /// What one layer keeps in the cache per sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields, tag = "kind")]
@@ -239,9 +199,6 @@ pub struct ModelShape {
     /// Exact bytes, where the shape was read together with the weights' own table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<ExactWeights>,
-    /// The convolutions of a convolutional network in order, for one image of the configuration's size; empty for others.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub convolutions: Vec<Convolution>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

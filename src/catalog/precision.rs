@@ -56,6 +56,7 @@ precisions! {
     Int8 = "int8", Recipe::layers(B8);
     Gptq8 = "gptq-8bit-g128", Recipe::layers(INT8_G128);
     Gptq4 = "gptq-4bit-g128", Recipe::layers(INT4_G128);
+    Gptq4g64 = "gptq-4bit-g64", Recipe::layers(INT4_G64);
     Gptq4g32 = "gptq-4bit-g32", Recipe::layers(INT4_G32);
     Gptq3 = "gptq-3bit-g128", Recipe::layers(INT3_G128);
     Awq4 = "awq-4bit-g128", Recipe::layers(INT4_G128);
@@ -271,7 +272,7 @@ impl Precision {
             Self::F32 | Self::F16 | Self::Bf16 => "width of the number format",
             Self::Fp8 => "one FP32 scale per 128 × 128 block: DeepSeek-V3 report, arXiv 2412.19437; embedding, head and router at 16 bits",
             Self::Int8 => "bitsandbytes LLM.int8(), arXiv 2208.07339: row scales neglected, embedding and head at 16 bits",
-            Self::Gptq8 | Self::Gptq4 | Self::Gptq4g32 | Self::Gptq3 => {
+            Self::Gptq8 | Self::Gptq4 | Self::Gptq4g64 | Self::Gptq4g32 | Self::Gptq3 => {
                 "GPTQ file layout: FP16 scale and packed zero point per group; embedding and head at 16 bits"
             }
             Self::Awq4 | Self::Awq4g64 => "AWQ file layout: FP16 scale and packed zero point per group; embedding and head at 16 bits",

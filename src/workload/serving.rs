@@ -27,7 +27,7 @@ impl Engine {
     /// BF16 also exist as GGUF; they count as published.
     pub const fn usual(precision: Precision) -> Self {
         use Precision as P;
-        let grouped = matches!(precision, P::Gptq8 | P::Gptq4 | P::Gptq4g32 | P::Gptq3 | P::Awq4 | P::Awq4g64);
+        let grouped = matches!(precision, P::Gptq8 | P::Gptq4 | P::Gptq4g64 | P::Gptq4g32 | P::Gptq3 | P::Awq4 | P::Awq4g64);
         match precision {
             P::Int8 | P::Nf4 | P::Nf4Double => Self::Transformers,
             P::F32 | P::F16 | P::Bf16 | P::Fp8 | P::Nvfp4 | P::Mxfp4 | P::Safetensors => Self::Vllm,

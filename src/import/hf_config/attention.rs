@@ -113,7 +113,7 @@ fn cache(keys: &Keys<'_>, kind: Kind, a: &Attention) -> Result<Cache, ConfigErro
         return Ok(Cache::Shared);
     }
     let (kv_heads, k_dim) = (small(a.kv_heads), small(a.head_dim));
-    let window = if kind == Kind::Sliding { keys.opt(&["sliding_window", "attention_chunk_size"])? } else { None };
+    let window = if kind == Kind::Sliding { keys.opt(&["sliding_window", "attention_chunk_size", "window_size"])? } else { None };
     Ok(match window {
         Some(window) => Cache::Sliding { kv_heads, k_dim, v_dim: k_dim, window: small(window) },
         None => Cache::Full { kv_heads, k_dim, v_dim: k_dim },

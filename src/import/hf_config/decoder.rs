@@ -147,7 +147,8 @@ fn ends(keys: &Keys<'_>, family: &Family, dims: &Dims, tally: &mut Tally) -> Res
     tally.add(T::Embedding, "token embedding", prod(&[dims.vocab, width]));
     let rows = match family.positions {
         Positions::Learned(names, extra) => keys.dim(names)?.saturating_add(extra),
-        Positions::LearnedIf(name, default) if keys.flag(name, default)? => keys.dim(&["max_seq_len"])?,
+        // Beside ALiBi the key has no effect.
+        Positions::LearnedIf(name, default) if keys.flag(name, default)? && !alibi(keys)? => keys.dim(&["max_seq_len"])?,
         Positions::Rotary | Positions::LearnedIf(..) => 0,
     };
     tally.add(T::Table, "learned positions", prod(&[rows, dims.hidden]));
@@ -155,13 +156,17 @@ fn ends(keys: &Keys<'_>, family: &Family, dims: &Dims, tally: &mut Tally) -> Res
     if !tied {
         tally.add(T::Head, "output head", prod(&[dims.vocab, width]));
     }
-    if family.head_bias {
+    if family.head_bias.on(keys)? {
         tally.add(T::Norm, "output head bias", prod(&[dims.vocab]));
     }
     let norm = family.norm.params(keys, dims.hidden)?;
     let ends = u128::from(family.final_norm && keys.flag("do_layer_norm_before", true)?) + u128::from(family.embed_norm);
     tally.add(T::Norm, "outer norms", norm * ends);
     Ok(tied)
+}
+
+fn alibi(keys: &Keys<'_>) -> Result<bool, ConfigError> {
+    keys.within("attn_config").map_or(Ok(true), |inner| inner.flag("alibi", true))
 }
 
 fn norms(keys: &Keys<'_>, family: &Family, dims: &Dims, tally: &mut Tally) -> Result<(), ConfigError> {
@@ -216,7 +221,7 @@ fn kinds(keys: &Keys<'_>, family: &Family) -> Result<Vec<Kind>, ConfigError> {
     {
         return pattern.chars().take(MAX_LAYERS as usize).map(|c| nemotron(keys, c)).collect();
     }
-    let listed = keys.items(&["layer_types", "layers_block_type"])?;
+    let listed = keys.items(&["layer_types", "layers_block_type", "attention_layers"])?;
     let count = match (keys.opt(LAYERS)?, listed) {
         (Some(n), _) if n > MAX_LAYERS => {
             return Err(keys.wrong("num_hidden_layers", &Value::from(n), &format!("expected at most {MAX_LAYERS}")));
@@ -249,7 +254,13 @@ fn nemotron(keys: &Keys<'_>, letter: char) -> Result<Kind, ConfigError> {
 fn named(keys: &Keys<'_>, list: &str, value: &Value) -> Result<Kind, ConfigError> {
     Ok(match value.as_str() {
         Some(
-            "full_attention" | "attention" | "global" | "global_attention" | "compressed_sparse_attention" | "heavily_compressed_attention",
+            "full_attention"
+            | "attention"
+            | "global"
+            | "global_attention"
+            | "compressed_sparse_attention"
+            | "heavily_compressed_attention"
+            | "indexed_attention",
         ) => Kind::Full,
         Some("sliding_attention" | "local" | "chunked_attention" | "reference_sliding_attention") => Kind::Sliding,
         Some("linear_attention" | "conv" | "mamba" | "recurrent") => Kind::Linear,

@@ -1,6 +1,7 @@
 //! Encoders and encoder-decoders: BERT, T5 and image encoders.
 
 use super::ConfigError;
+use super::families::family;
 use super::keys::{HIDDEN, Keys, WIDTH};
 use super::network;
 use super::tally::{Tally, prod, small};
@@ -99,10 +100,30 @@ pub(super) fn bert(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
     shape(keys, &s, network, tally, vec!["Encoder without a task head".to_owned()])
 }
 
+/// Whether a type without a rule of its own looks like an encoder: segments, and positions that are looked up.
+pub(super) fn is_unknown(keys: &Keys<'_>) -> bool {
+    let known = family(keys.model_type()).is_some();
+    let pair = keys.anywhere("is_encoder_decoder") == Some(&serde_json::Value::Bool(true));
+    !known
+        && !pair
+        && keys.has(&["type_vocab_size"])
+        && keys.has(&["max_position_embeddings"])
+        && !keys.has(&["is_decoder", "embedding_size"])
+}
+
+/// Read by its keys like BERT, and marked.
+pub(super) fn unknown(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
+    let mut shape = bert(keys)?;
+    let named = keys.model_type();
+    shape.remarks.push(format!(
+        "Model type `{named}` is not known: counted by its keys as an encoder like BERT; compare the total with the published one"
+    ));
+    Ok(shape)
+}
+
 /// A vision transformer with its classifier.
 pub(super) fn vit(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
-    let labels = keys.opt(&["num_labels"])?;
-    let labels = labels.unwrap_or_else(|| keys.anywhere("id2label").and_then(|v| v.as_object()).map_or(1000, |m| m.len() as u64));
+    let labels = keys.labels()?;
     let s = Shape { tied: false, ..read(keys, labels)? };
     let (h, patch) = (s.hidden, keys.dim_or(&["patch_size"], 16)?);
     let side = keys.dim_or(&["image_size"], 224)? / patch;

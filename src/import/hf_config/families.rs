@@ -55,6 +55,8 @@ pub(super) enum Width {
     Ratio,
     /// LFM2: two thirds, rounded up.
     Rounded,
+    /// Granite 4: the shared feed-forward, also where there are no experts beside it.
+    Shared,
 }
 
 #[derive(Clone, Copy)]
@@ -143,7 +145,7 @@ pub(super) struct Family {
     pub qkv_bias: Flag,
     pub out_bias: Flag,
     pub mlp_bias: Flag,
-    pub head_bias: bool,
+    pub head_bias: Flag,
     pub qk_norm: QkNorm,
     pub gate: Gate,
     /// One number per head that attention may attend to instead of tokens.
@@ -170,7 +172,7 @@ pub(super) const LLAMA: Family = Family {
     qkv_bias: Flag::Key("attention_bias", false),
     out_bias: Flag::Key("attention_bias", false),
     mlp_bias: Flag::Key("mlp_bias", false),
-    head_bias: false,
+    head_bias: Flag::No,
     qk_norm: QkNorm::Off,
     gate: Gate::Off,
     sinks: false,
@@ -280,7 +282,9 @@ const STABLELM: Family = Family {
     qk_norm: QkNorm::FullIf("qk_layernorm"),
     ..LLAMA
 };
-const PHI: Family = Family { norms: Norms::Of(1), head_bias: true, qk_norm: QkNorm::Off, pattern: Pattern::Full, ..BIASED };
+const PHI: Family = Family { norms: Norms::Of(1), head_bias: Flag::Yes, qk_norm: QkNorm::Off, pattern: Pattern::Full, ..BIASED };
+const GPTJ: Family =
+    Family { norms: Norms::Of(1), qkv_bias: Flag::No, out_bias: Flag::No, head_bias: Flag::Yes, pattern: Pattern::Full, ..BIASED };
 const COHERE: Family =
     Family { norm: Norm::Layer(Flag::No), norms: Norms::Of(1), qk_norm: QkNorm::FullIf("use_qk_norm"), tied: true, ..LLAMA };
 const GPT_OSS: Family = Family {
@@ -296,9 +300,22 @@ const LFM2: Family = Family { qk_norm: QkNorm::Head, linear: Linear::ShortConv, 
 
 /// Families by `model_type`.
 const FAMILIES: &[(&[&str], Family)] = &[
-    (&["llama", "mistral", "ministral", "ministral3", "mixtral", "mistral4", "granite", "granitemoe"], LLAMA),
+    (&["llama", "mistral", "ministral", "ministral3", "mixtral", "mistral4", "granite", "granitemoe", "granitemoeshared"], LLAMA),
     (&["deepseek_v2", "deepseek_v3", "deepseek_v32", "kimi_k2", "glm4_moe_lite", "glm_moe_dsa"], LLAMA),
     (&["phi3"], Family { fused: true, ..LLAMA }),
+    (&["phimoe"], Family { norm: Norm::Layer(Flag::Yes), head_bias: Flag::Key("lm_head_bias", false), ..LLAMA }),
+    (&["arcee"], Family { gated: false, ..LLAMA }),
+    (&["nemotron"], Family { norm: Norm::Layer(Flag::Yes), gated: false, ..LLAMA }),
+    (&["jais2"], Family { norm: Norm::Layer(Flag::Yes), gated: false, mlp_bias: Flag::Key("mlp_bias", true), ..LLAMA }),
+    (&["ernie4_5", "ernie4_5_moe"], Family { moe: Moe { router_bias: true, ..LLAMA.moe }, ..LLAMA }),
+    (&["exaone4", "exaone_moe"], Family { pattern: Pattern::Every("sliding_window_pattern", 4), ..QWEN3 }),
+    (&["mellum"], QWEN3),
+    (&["hyperclovax"], Family { norms: Norms::Of(4), ..LLAMA }),
+    (&["flex_olmo"], Family { qk_norm: QkNorm::Full, ..LLAMA }),
+    (&["glm"], Family { qkv_bias: Flag::Key("attention_bias", true), out_bias: Flag::No, ..LLAMA }),
+    (&["gptj"], GPTJ),
+    (&["codegen"], Family { fused: true, ..GPTJ }),
+    (&["gpt_neo"], Family { fused: false, qkv_bias: Flag::No, pattern: Pattern::Every("sliding_window_pattern", 2), ..GPT2 }),
     (&["minicpm3", "smollm3"], Family { tied: true, ..LLAMA }),
     (&["qwen2", "qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text"], QWEN2),
     (&["qwen2_moe"], Family { moe: SHARED_GATE, ..QWEN2 }),
@@ -340,8 +357,28 @@ const FAMILIES: &[(&[&str], Family)] = &[
     (&["kimi_linear"], Family { pattern: Pattern::Full, linear: Linear::Kimi, ..LLAMA }),
     (&["lfm2"], Family { width: Width::Rounded, ..LFM2 }),
     (&["lfm2_moe"], LFM2),
+    (
+        &["granitemoehybrid"],
+        Family {
+            width: Width::Shared,
+            // Without a list no layer attends.
+            pattern: Pattern::EveryLinear("full_attention_interval", u64::MAX),
+            linear: Linear::Mamba2,
+            defaults: &[("mamba_n_heads", 128), ("mamba_n_groups", 1), ("mamba_d_state", 256), ("shared_intermediate_size", 1024)],
+            ..LLAMA
+        },
+    ),
     (&["jamba"], Family { pattern: Pattern::Jamba, linear: Linear::MambaNormed, ..LLAMA }),
-    (&["mamba"], MAMBA),
+    (&["mamba", "falcon_mamba"], MAMBA),
+    (
+        &["mamba2"],
+        Family {
+            linear: Linear::Mamba2,
+            tied: false,
+            defaults: &[("num_heads", 128), ("head_dim", 64), ("hidden_size", 4096), ("num_hidden_layers", 64), ("vocab_size", 32_768)],
+            ..MAMBA
+        },
+    ),
     (&["nemotron_h"], Family { norms: Norms::Of(1), gated: false, pattern: Pattern::Nemotron, linear: Linear::Mamba2, ..LLAMA }),
     (&["deepseek_v4"], Family { extra: Extra::DeepseekV4, ..LLAMA }),
     (&["gpt2", "gpt_bigcode"], GPT2),

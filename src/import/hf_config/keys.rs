@@ -139,6 +139,12 @@ impl<'a> Keys<'a> {
         self.read(names, None, 1, MAX_ROWS)?.ok_or_else(|| self.missing(names.first().map(|n| (*n).to_owned()).into_iter().collect()))
     }
 
+    /// Classes of an image classifier; 1000 where the file does not say.
+    pub fn labels(&self) -> Result<u64, ConfigError> {
+        let named = || self.anywhere("id2label").and_then(Value::as_object).map_or(1000, |m| (m.len() as u64).max(1));
+        Ok(self.opt(&["num_labels"])?.unwrap_or_else(named))
+    }
+
     pub fn context(&self) -> Result<Option<u64>, ConfigError> {
         self.read(CONTEXT, None, 1, 1 << 40)
     }

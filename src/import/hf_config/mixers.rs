@@ -6,6 +6,7 @@ use super::families::{Family, Linear};
 use super::keys::Keys;
 use super::tally::{Tally, prod};
 use crate::catalog::model::TensorClass as T;
+use serde_json::Value;
 
 pub(super) fn linear(keys: &Keys<'_>, family: &Family, dims: &Dims, tally: &mut Tally) -> Result<(), ConfigError> {
     match family.linear {
@@ -44,8 +45,14 @@ fn mamba(keys: &Keys<'_>, dims: &Dims, tally: &mut Tally, normed: bool) -> Resul
 }
 
 fn mamba2(keys: &Keys<'_>, dims: &Dims, tally: &mut Tally) -> Result<(), ConfigError> {
-    let heads = keys.dim(&["mamba_num_heads", "mamba_n_heads"])?;
-    let head_dim = keys.dim(&["mamba_head_dim", "mamba_d_head"])?;
+    let heads = keys.dim(&["mamba_num_heads", "mamba_n_heads", "num_heads"])?;
+    // Granite 4: "auto", or left out, is what makes the heads as wide as the expansion.
+    let given = keys.has(&["mamba_head_dim"]) || keys.anywhere("mamba_d_head").is_some_and(Value::is_number);
+    let head_dim = if given || !keys.has(&["mamba_n_heads"]) {
+        keys.dim(&["mamba_head_dim", "mamba_d_head", "head_dim"])?
+    } else {
+        keys.dim_or(&["mamba_expand"], 2)?.saturating_mul(dims.hidden) / heads
+    };
     let (state, kernel) = (keys.dim_or(STATE, 128)?, keys.dim_or(CONV, 4)?);
     let groups = keys.dim_or(&["n_groups", "mamba_n_groups"], 8)?;
     let inner = prod(&[heads, head_dim]);
@@ -53,8 +60,9 @@ fn mamba2(keys: &Keys<'_>, dims: &Dims, tally: &mut Tally) -> Result<(), ConfigE
     let h = prod(&[dims.hidden]);
     tally.add(T::Mixer, "state space projections", h * (2 * inner + (conv - inner) + u128::from(heads)) + inner * h);
     tally.add(T::Mixer, "state space convolution", conv * u128::from(kernel));
-    let bias = if keys.flag("use_bias", false)? { inner + conv + u128::from(heads) + h } else { 0 };
-    let conv_bias = if keys.flag("use_conv_bias", true)? { conv } else { 0 };
+    let biased = keys.flag("use_bias", false)? || keys.flag("mamba_proj_bias", false)?;
+    let bias = if biased { inner + conv + u128::from(heads) + h } else { 0 };
+    let conv_bias = if keys.flag("use_conv_bias", true)? && keys.flag("mamba_conv_bias", true)? { conv } else { 0 };
     tally.add(T::Norm, "state space vectors", prod(&[3, heads]) + inner + bias + conv_bias);
     tally.state(prod(&[heads, head_dim, state]) + conv * u128::from(kernel - 1));
     Ok(())

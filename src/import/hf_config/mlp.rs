@@ -69,6 +69,7 @@ pub(super) fn width(keys: &Keys<'_>, family: &Family, dims: &Dims, i: usize) -> 
         Width::Four => Ok(given.unwrap_or(dims.hidden * 4)),
         Width::Half => Ok(need()? / 2),
         Width::Ratio => Ok(dims.hidden * keys.dim_or(&["expansion_ratio"], 4)?),
+        Width::Shared => keys.dim(&["shared_intermediate_size"]),
         Width::Rounded if keys.flag("block_auto_adjust_ff_dim", true)? => rounded(keys, need()?),
         Width::Key | Width::Rounded => need(),
     }

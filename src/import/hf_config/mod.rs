@@ -65,7 +65,7 @@ impl ConfigError {
 
 /// Reads the text of a `config.json`. `file_name` is used in messages, as source and, without a better one, as name.
 pub fn parse(text: &str, file_name: &str) -> Result<ModelShape, ConfigError> {
-    let value: Value = serde_json::from_str(text).map_err(|e| ConfigError::Json {
+    let value = read(text).map_err(|e| ConfigError::Json {
         file: file_name.to_owned(),
         line: e.line(),
         column: e.column(),
@@ -74,15 +74,51 @@ pub fn parse(text: &str, file_name: &str) -> Result<ModelShape, ConfigError> {
     parse_value(&value, file_name).map_err(|e| e.with_line(text))
 }
 
+/// Python writes infinities and NaN as bare words, which JSON does not have: files of Mamba models hold `[0.0, Infinity]`. No count needs
+/// them; they are read as null, at the same place.
+fn read(text: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(text).or_else(|error| {
+        let plain = without_bare_words(text);
+        if plain == text { Err(error) } else { serde_json::from_str(&plain) }
+    })
+}
+
+fn without_bare_words(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut quoted = false;
+    while let Some(c) = rest.chars().next() {
+        let word = ["-Infinity", "Infinity", "NaN"].into_iter().find(|w| !quoted && rest.starts_with(w));
+        let taken = match word {
+            Some(word) => {
+                out.push_str(&format!("{:<1$}", "null", word.len().max(4)));
+                word.len()
+            }
+            None if quoted && c == '\\' => rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at),
+            None => {
+                quoted ^= c == '"';
+                c.len_utf8()
+            }
+        };
+        let (piece, after) = rest.split_at_checked(taken).unwrap_or((rest, ""));
+        if word.is_none() {
+            out.push_str(piece);
+        }
+        rest = after;
+    }
+    out
+}
+
 /// As [`parse`], for a configuration that is already a JSON value.
 pub fn parse_value(value: &Value, file_name: &str) -> Result<ModelShape, ConfigError> {
     let outer = value.as_object().ok_or_else(|| ConfigError::NotAnObject { file: file_name.to_owned() })?;
     let keys = Keys::new(file_name, outer)?;
     let mut shape = match keys.model_type() {
-        "bert" | "nomic_bert" => encoder::bert(&keys),
+        "bert" | "nomic_bert" | "roberta" | "xlm-roberta" | "camembert" => encoder::bert(&keys),
         "vit" => encoder::vit(&keys),
         "resnet" => convolution::resnet(&keys),
         "t5" | "mt5" | "umt5" => encoder::t5(&keys),
+        _ if encoder::is_unknown(&keys) => encoder::unknown(&keys),
         _ => decoder::decoder(&keys),
     }?;
     if shape.vocab > MOST_ROWS {
@@ -92,8 +128,10 @@ pub fn parse_value(value: &Value, file_name: &str) -> Result<ModelShape, ConfigE
         // "llama 8.0B (config.json)": a folder's name says less than the contents do.
         shape.name = format!("{} {} ({})", shape.model_type, parameters(shape.params()), keys.file_name());
     }
-    shape.published_precision = precision::published(&keys);
+    let (precision, remark) = precision::published(&keys);
+    shape.published_precision = precision;
     shape.remarks.extend(keys.remarks());
+    shape.remarks.extend(remark);
     Ok(shape)
 }
 

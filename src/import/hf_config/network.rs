@@ -259,7 +259,7 @@ pub(super) fn decoder(keys: &Keys<'_>, family: &Family, dims: &Dims, kinds: &[Ki
             qkv: family.qkv_bias.on(keys)?,
             out: family.out_bias.on(keys)?,
             mlp: family.mlp_bias.on(keys)?,
-            head: family.head_bias,
+            head: family.head_bias.on(keys)?,
             norm: if let Norm::Layer(bias) = family.norm { bias.on(keys)? } else { false },
         },
         qk_norm: match family.qk_norm {

@@ -1,6 +1,7 @@
 use super::families::known_types;
 use super::*;
 use crate::catalog::model::{Cache, LayerGroup, TensorClass};
+use crate::catalog::precision::Precision;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -79,6 +80,27 @@ fn published_precisions() {
     assert_eq!(of(json!({ "quant_method": "modelopt", "quant_algo": "NVFP4" })), "nvfp4");
     let group = json!({ "weights": { "num_bits": 4, "type": "int", "group_size": 32 } });
     assert_eq!(of(json!({ "quant_method": "compressed-tensors", "config_groups": { "group_0": group } })), "gptq-4bit-g32");
+    assert_eq!(of(json!({ "quant_method": "bitsandbytes", "load_in_4bit": true, "bnb_4bit_use_double_quant": true })), "nf4-double");
+    assert_eq!(of(json!({ "quant_method": "awq", "bits": 4, "group_size": 128 })), "awq-4bit-g128");
+    assert_eq!(of(json!({ "quant_method": "modelopt", "quant_algo": "FP8" })), "fp8");
+    assert_eq!(of(json!({ "quant_method": "mxfp4" })), "mxfp4");
+}
+
+/// What a file is quantised in is what it starts with; what is not exactly a precision of ours says so.
+#[test]
+fn a_published_quantisation_is_the_precision_to_start_with() {
+    let of = |q: Value| {
+        let shape = read(&json!({ "quantization_config": q }));
+        (Precision::default_of(&shape).text(), shape.remarks)
+    };
+    assert_eq!(of(json!({ "quant_method": "gptq", "bits": 4, "group_size": 64 })), ("gptq-4bit-g64", Vec::new()));
+    assert_eq!(of(json!({ "quant_method": "awq", "bits": 4, "group_size": 32 })), ("gptq-4bit-g32", Vec::new()));
+    let (id, remarks) = of(json!({ "quant_method": "gptq", "bits": 8, "group_size": 32 }));
+    assert_eq!((id, remarks[0].as_str()), ("gptq-8bit-g128", "Published as gptq-8bit-g32, reckoned as gptq-8bit-g128"));
+    let (id, remarks) = of(json!({ "quant_method": "aqlm" }));
+    assert!(id == "q4_k_m" && remarks[0].contains("\"aqlm\""), "{remarks:?}");
+    assert_eq!(of(json!({ "quant_method": "gptq", "bits": -4 })).0, "gptq-4bit-g128");
+    assert_eq!(Precision::default_of(&read(&json!({}))).text(), "q4_k_m", "16 bits are no quantisation");
 }
 
 #[test]
@@ -88,6 +110,8 @@ fn an_unknown_type_is_read_by_its_keys_or_refused_by_them() {
     assert_eq!(shape.params_of(TensorClass::Expert), 2 * 4 * 2 * 64 * 32);
     let error = parse(r#"{ "model_type": "brand_new", "num_attention_heads": 4 }"#, "x.json").unwrap_err().to_string();
     assert!(error.starts_with("x.json: `hidden_size`, `num_hidden_layers`, `intermediate_size`, `vocab_size` are missing"), "{error}");
+    let encoder = read(&json!({ "model_type": "new_encoder", "type_vocab_size": 2, "max_position_embeddings": 32 }));
+    assert!(encoder.remarks.iter().any(|r| r.contains("an encoder like BERT")), "{:?}", encoder.remarks);
     assert!(refusal(&json!({ "model_type": "new_pair", "is_encoder_decoder": true })).contains("pairs an encoder with a decoder"));
 }
 
@@ -100,6 +124,13 @@ fn errors_name_the_line_and_the_key() {
     assert!(error.starts_with("config.json, line 2, column 25: not valid JSON"), "{error}");
     assert!(parse("[1, 2]", "config.json").unwrap_err().to_string().contains("Choose the model's config.json"));
     assert!(parse("{}", "config.json").unwrap_err().to_string().contains("Choose the model's config.json"));
+}
+
+#[test]
+fn words_of_python_are_read() {
+    let text = TINY.replace("{\n", "{ \"time_step_limit\": [0.0, Infinity, -Infinity, NaN], \"note\": \"an \\\" Infinity\",\n");
+    assert_eq!(parse(&text, "config.json").unwrap().params(), read(&json!({})).params());
+    assert_eq!(without_bare_words("[NaN, \"NaN\\\"NaN\", -Infinity]\\"), "[null, \"NaN\\\"NaN\", null     ]\\");
 }
 
 #[test]

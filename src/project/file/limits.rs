@@ -122,9 +122,6 @@ fn model(model: &ModelShape) -> Result<(), String> {
     if let Some(weights) = &model.weights {
         exact(weights)?;
     }
-    if model.convolutions.len() as u64 > MOST_LAYERS {
-        return Err("has more convolutions than any model. Correct `convolutions`".to_owned());
-    }
     let sizes = [model.hidden, model.heads, model.mlp_width].map(u64::from);
     let widest = model.groups.iter().map(|g| widest(g.cache)).chain(sizes).max().unwrap_or(0);
     if model.network.as_ref().is_some_and(|n| !n.within(MOST_WIDTH as u32)) {
