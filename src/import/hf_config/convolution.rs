@@ -8,6 +8,8 @@ use crate::catalog::network::{Conv, ConvNet, Network, NetworkKind};
 
 /// Blocks of a stage; more than any network has.
 const MOST_BLOCKS: u64 = 512;
+/// Of channels, classes and pixels along a side: as many as rig files may hold.
+const MOST: u64 = 1 << 16;
 
 /// A `ResNet` v1.5 with its classifier: stride in the 3 × 3 convolution, as torchvision and `microsoft/resnet-50` have it.
 pub(super) fn resnet(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
@@ -24,9 +26,13 @@ pub(super) fn resnet(keys: &Keys<'_>) -> Result<ModelShape, ConfigError> {
     }
     let bottleneck = keys.text("layer_type")?.is_none_or(|t| t == "bottleneck");
     let (stem, channels) = (keys.dim_or(&["embedding_size"], 64)?, keys.dim_or(&["num_channels"], 3)?);
-    let labels = keys.opt(&["num_labels"])?;
-    let classes = labels.unwrap_or_else(|| keys.anywhere("id2label").and_then(|v| v.as_object()).map_or(1000, |m| m.len() as u64));
+    let classes = keys.labels()?;
     let image = keys.dim_or(&["image_size"], 224)?;
+    for (key, found) in [("num_labels", classes), ("image_size", image), ("embedding_size", stem), ("num_channels", channels)] {
+        if found > MOST {
+            return Err(keys.wrong(key, &serde_json::Value::from(found), &format!("expected at most {MOST}")));
+        }
+    }
     let one = |out: u64, kernel, stride| Conv { out: small(out), kernel, stride, groups: 1 };
     let stages = depths.iter().zip(&widths).enumerate().map(|(n, (&blocks, &width))| {
         let stride = if n == 0 { 1 } else { 2 };

@@ -154,6 +154,8 @@ fn hostile_values_are_refused() {
     let huge = json!({ "hidden_size": 1 << 24, "intermediate_size": 1 << 24, "num_hidden_layers": 4096, "num_attention_heads": 1 << 24, "head_dim": 1 << 24 });
     assert!(refusal(&huge).contains("more than any model has"));
     assert!(refusal(&json!({ "num_experts": 2, "num_experts_per_tok": 3 })).contains("at most 2"));
+    let classes = json!({ "model_type": "resnet", "num_labels": 1 << 20 });
+    assert!(parse_value(&classes, "r.json").unwrap_err().to_string().contains("num_labels"));
     let deep = "[".repeat(100_000);
     assert!(matches!(parse(&deep, "deep.json"), Err(ConfigError::Json { .. })));
 }
