@@ -381,3 +381,22 @@ fn a_card_takes_the_users_reading() {
     let free = live(&preset("1-guide-2018-one-card")).card(ids[0]).unwrap().state.clone().unwrap();
     assert!(found.die.high - found.die.low < free.die.high - free.die.low);
 }
+
+#[test]
+fn advice_ranks_changes_and_tells_noise() {
+    let project = preset("3-two-cards-2021");
+    let list = rigbay::search::cooling::advise(&CATALOG, &project);
+    assert!(list.len() > 8, "{}", list.len());
+    assert!(list.iter().all(|a| a.cooler_k.low <= a.cooler_k.high && a.work_pct.low <= a.work_pct.high), "{list:#?}");
+    // What helps beyond doubt comes before what drowns in the uncertainty.
+    let first_noise = list.iter().position(|a| a.in_noise).unwrap_or(list.len());
+    assert!(list.iter().skip(first_noise).all(|a| a.in_noise));
+    let best = &list[0];
+    assert!(best.work_pct.low > 0.0 || best.cooler_k.low > 0.0, "{best:#?}");
+    // Every change can be made and taken back.
+    for advice in &list {
+        assert!(advice.edit.apply(&CATALOG, &project).is_ok(), "{}", advice.label);
+    }
+    let again = rigbay::search::cooling::advise(&CATALOG, &project);
+    assert_eq!(list, again, "the same draws give the same advice");
+}

@@ -12,6 +12,7 @@ mod display;
 pub mod finding;
 mod fit;
 mod fixes;
+mod heat;
 mod lanes;
 mod memory;
 mod money;
@@ -63,6 +64,7 @@ pub fn all() -> impl Iterator<Item = &'static Check> {
         power::RULES,
         plugs::RULES,
         thermal::RULES,
+        heat::RULES,
         workload::RULES,
         display::RULES,
         money::RULES,

@@ -1,4 +1,4 @@
-//! Heat, as far as rules without an airflow model can tell.
+//! Room for air, and coolers that carry their heat.
 
 use super::candidates::{cooler, gpu, moves, serves_as, swap};
 use super::finding::{Finding, Fix, Severity, Verdict};
@@ -8,7 +8,7 @@ use super::slots::{Gap, gap_below};
 use super::{Case, Check, Search};
 use crate::catalog::part::{Gpu, Part};
 use crate::catalog::vocab::{CaseKind, CoolerKind, GpuCooler};
-use crate::units::{mm, watts};
+use crate::units::{mm, plain, watts};
 
 pub(super) const RULES: &[Check] = &[
     Check {
@@ -81,20 +81,23 @@ fn judge_adjacent(case: &Case<'_>, card: &Piece<'_, Gpu>, total: usize) -> Findi
         Gap::Unknown(facts) => return ask(facts),
     };
     let finding = if gap + 0.01 < limit {
-        Finding::new(RULE, Verdict::Fail, severity, subjects.clone(), starved_text(case, &name, kind, gap, &next, limit))
+        Finding::new(RULE, Verdict::Fail, severity, subjects.clone(), starved_text(case, card, kind, gap, &next, limit))
     } else {
         pass(subjects.clone(), format!("{name} ({kind}) has {} of air above {next}; {} are asked for.", mm(gap.max(0.0)), mm(limit)))
     };
     finding.number("gap_mm", gap).number("limit_mm", limit)
 }
 
-fn starved_text(case: &Case<'_>, name: &str, kind: GpuCooler, gap: f64, next: &str, limit: f64) -> String {
-    let work = case.workload_names().map_or_else(String::new, |names| format!(" and how much {names} slows down"));
-    format!(
-        "{name} ({kind}) has {} of air above {next}; {} are asked for. How hot it gets{work} is unknown until airflow is modelled.",
-        mm(gap.max(0.0)),
-        mm(limit)
-    )
+fn starved_text(case: &Case<'_>, card: &Piece<'_, Gpu>, kind: GpuCooler, gap: f64, next: &str, limit: f64) -> String {
+    let name = case.name(card.id);
+    let work = case.workload_names().map_or_else(|| "its work".to_owned(), |names| format!("the work of {names}"));
+    let state = case.facts.airflow.card(card.id).and_then(|c| c.state.as_ref());
+    let heat = state.map_or_else(String::new, |s| {
+        let lost = s.lost.iter().copied().fold(0.0, f64::max) * 100.0;
+        let cost = if lost < 0.5 { format!("loses nothing of {work}") } else { format!("loses up to {} % of {work}", plain(lost, 0)) };
+        format!(" Under load it reaches {} °C and {cost}.", plain(s.die.value, 0))
+    });
+    format!("{name} ({kind}) has {} of air above {next}; {} are asked for.{heat}", mm(gap.max(0.0)), mm(limit))
 }
 
 fn adjacent_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {

@@ -42,6 +42,20 @@ pub const ALL: &[Threshold] = &[
         source: "One free slot of 20.32 mm, after the guide's \"free slot between\"",
     },
     Threshold {
+        key: "heat_loss_pct",
+        title: "Work that heat may cost",
+        unit: "%",
+        default: 5.0,
+        source: "Chosen: below it no change of cooling is felt",
+    },
+    Threshold {
+        key: "memory_margin_k",
+        title: "Least distance of graphics memory to its limit",
+        unit: "K",
+        default: 3.0,
+        source: "Chosen: the error of a reading",
+    },
+    Threshold {
         key: "circuit_continuous",
         title: "Share of a circuit for continuous load",
         unit: "x",

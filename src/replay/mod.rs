@@ -15,6 +15,7 @@ pub mod summary;
 pub mod table;
 pub mod text;
 mod torch;
+pub mod thermal;
 pub mod training;
 
 use names::Names;

@@ -14,6 +14,8 @@ use crate::catalog::vocab::ConnectorKind;
 use crate::project::Project;
 use crate::project::edit::Edit;
 
+pub mod cooling;
+
 /// Where a part goes if nobody says: a free place that takes it without remark, hides no slot in use, leaves the widest gaps, and is
 /// wired widest; the first of the board among equals.
 pub fn best_slot(catalog: &Catalog, project: &Project, part: &PartId) -> Option<SlotId> {

@@ -322,6 +322,8 @@ fn case() -> Case {
         max_psu_length_mm: Some(200.0),
         psu_forms: Some(vec![PsuForm::Atx]),
         psu_count: Some(1),
+        // The rig has no fans: only an open front lets its card breathe.
+        front_face: Some("open".to_owned()),
         radiators: Some(vec![Radiator { edge: Edge::Front, sizes_mm: vec![360] }, Radiator { edge: Edge::Top, sizes_mm: vec![240, 360] }]),
         ..Case::default()
     }

@@ -446,6 +446,10 @@ fn heat() -> Vec<Row> {
         }
     };
     let apart: Change = |k| k.seat("gpu", "board/P5");
+    let hot_memory: Change = |k| {
+        k.gpu("gpu").memory_type = Some("GDDR6X".to_owned());
+        k.gpu("gpu").cooler = Some(GpuCooler::Blower);
+    };
     let passive: Change = |k| k.gpu("gpu").cooler = Some(GpuCooler::Passive);
     let passive_somewhere: Change = |k| {
         k.gpu("gpu").cooler = Some(GpuCooler::Passive);
@@ -454,6 +458,14 @@ fn heat() -> Vec<Row> {
     vec![
         row("gpu_adjacent_open_air", pair, Third::Unknown(order_only, "opening of P1"), &[("gap_mm", 0.6), ("limit_mm", 20.3)])
             .passes(apart),
+        row("gpu_heat_loss", pair, Third::Unknown(|k| k.gpu("gpu").tdp_w = None, "tdp_w"), &[("die_c", 84.0), ("limit_pct", 5.0)]),
+        row(
+            "gpu_memory_heat",
+            hot_memory,
+            Third::Unknown(|k| k.gpu("gpu").tdp_w = None, "tdp_w"),
+            &[("memory_c", 110.0), ("limit_c", 110.0)],
+        )
+        .passes(|k| k.gpu("gpu").memory_type = Some("GDDR6X".to_owned())),
         row("passive_gpu_airflow", passive, Third::Unknown(passive_somewhere, "kind"), &[("power_w", 350.0)]),
         row(
             "cooler_capacity",

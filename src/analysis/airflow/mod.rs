@@ -24,9 +24,9 @@ pub mod net;
 pub mod noise;
 mod outcome;
 pub mod rig;
+pub mod sampling;
 pub mod scene;
 pub mod solve;
-mod spread;
 pub mod work;
 
 pub use outcome::solved;

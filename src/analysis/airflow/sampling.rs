@@ -85,17 +85,20 @@ impl Dice {
     }
 }
 
-/// Sets of uncertain inputs, always the same ones: what two rigs are compared under.
+/// Sets of uncertain inputs, always the same ones for a placed card: what two rigs are compared under.
 pub fn draws(rig: &RigScene, count: usize) -> Vec<Draw> {
     let widths = widths(rig);
+    let place = |index: usize| rig.cards.iter().find(|c| c.cooler == Some(index)).map_or(u64::MAX, |c| u64::from(c.placement.0));
     (0..count)
         .map(|n| {
-            let mut dice = Dice(0x5EED ^ ((n as u64) << 20));
+            let seed = 0x5EED_0000 + ((n as u64) << 40);
+            let mut dice = Dice(seed);
             let (room_k, loss) = (ROOM_K * dice.normal(), libm::pow(LOSS, dice.normal()));
             // Coolers of one class err together by half of it, and each by itself by the rest.
             let common = dice.normal();
             let share = std::f64::consts::FRAC_1_SQRT_2;
-            let coolers = widths.iter().map(|w| libm::pow(1.0 + w, share * (common + dice.normal()))).collect();
+            let own = |index: usize| Dice(seed ^ place(index).wrapping_mul(0xD6E8_FEB8_6659_FD93)).normal();
+            let coolers = widths.iter().enumerate().map(|(k, w)| libm::pow(1.0 + w, share * (common + own(k)))).collect();
             Draw { room_k, loss, coolers }
         })
         .collect()
