@@ -9,9 +9,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::analysis::Effort;
 use crate::catalog::Catalog;
 use crate::catalog::folder::load_all;
-use crate::drawing::Layer;
-use crate::drawing::palette::Theme;
-use crate::export::{ListFormat, parts_list};
 use crate::files;
 use crate::project::file::load_text;
 use crate::project::{Project, Versions};
@@ -20,6 +17,7 @@ use crate::report::snapshot::opening_notes;
 use crate::report::{Report, analyze};
 
 mod catalog_check;
+mod export;
 mod lanes;
 mod models;
 mod new;
@@ -51,8 +49,10 @@ enum Command {
         /// Rig file
         rig: PathBuf,
     },
-    /// Write the parts list
-    Export(ExportArgs),
+    /// Write the parts list, a workbook, a page, the whole rig as JSON, or a picture
+    Export(Box<export::ExportArgs>),
+    /// Say what to buy and what to sell to turn one build into another, and at what cost
+    Diff(Box<export::DiffArgs>),
     /// Draw the rig to scale
     Picture(PictureArgs),
     /// Compare a rig with what the real machine tells of itself
@@ -87,17 +87,6 @@ struct ReportArgs {
 }
 
 #[derive(Debug, Args)]
-struct ExportArgs {
-    /// Rig file
-    rig: PathBuf,
-    #[arg(long, default_value = "md")]
-    format: FormatName,
-    /// File to write instead of the standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
 struct PictureArgs {
     /// Rig file
     rig: PathBuf,
@@ -118,12 +107,6 @@ enum CatalogCommand {
         /// Folder with catalog files of your own, checked together with the program's catalog
         folder: Option<PathBuf>,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FormatName {
-    Csv,
-    Md,
 }
 
 /// Colours of window and pictures.
@@ -197,7 +180,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, today: &str, text: &mu
             let lanes = crate::analysis::lanes::lanes(&rig.catalog, &rig.project);
             out.say(&lanes::text(&rig.catalog, &rig.project, &lanes));
         }),
-        Some(Command::Export(args)) => export(&args, &mut out),
+        Some(Command::Export(args)) => export::export_command(&args, &mut out),
+        Some(Command::Diff(args)) => export::diff(&args, &mut out),
         Some(Command::Picture(args)) => picture(&args, &mut out),
         Some(Command::Observe(args)) => observe::observe(&args, today, &mut out),
         Some(Command::Catalog(CatalogCommand::Check { folder })) => catalog_check::check(folder.as_deref(), &mut out),
@@ -259,38 +243,14 @@ fn report(args: &ReportArgs, out: &mut Out<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn export(args: &ExportArgs, out: &mut Out<'_>) -> Result<(), String> {
-    let rig = open(&args.rig, out)?;
-    let format = match args.format {
-        FormatName::Csv => ListFormat::Csv,
-        FormatName::Md => ListFormat::Markdown,
-    };
-    let text = parts_list(&rig.catalog, &rig.project, &rig.report(), format)?;
-    match &args.output {
-        Some(path) => files::write_atomic(path, text.as_bytes()).map_err(|e| e.to_string()),
-        None => {
-            out.say(&text);
-            Ok(())
-        }
-    }
-}
-
 fn picture(args: &PictureArgs, out: &mut Out<'_>) -> Result<(), String> {
     let ending = args.output.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     if !matches!(ending.as_str(), "png" | "svg") {
         return Err(format!("{}: ends in neither .png nor .svg. Give -o a name with one of these endings.", args.output.display()));
     }
     let rig = open(&args.rig, out)?;
-    let layer = match args.layer {
-        LayerName::Parts => Layer::Parts,
-        LayerName::Power => Layer::Power,
-    };
-    let drawing = crate::drawing::rig::draw(&rig.catalog, &rig.project, &rig.report(), layer);
-    let theme = match args.theme {
-        ThemeName::Light => Theme::Light,
-        ThemeName::Dark => Theme::Dark,
-    };
-    let svg = crate::drawing::svg::svg(&drawing, theme);
+    let drawing = crate::drawing::rig::draw(&rig.catalog, &rig.project, &rig.report(), export::layer(args.layer));
+    let svg = crate::drawing::svg::svg(&drawing, export::theme(args.theme));
     let data = if ending == "svg" { svg.into_bytes() } else { crate::drawing::svg::png(&svg, 1.0)? };
     files::write_atomic(&args.output, &data).map_err(|e| e.to_string())
 }

@@ -122,6 +122,16 @@ pub fn user_catalog() -> Option<PathBuf> {
     Some(directories::ProjectDirs::from("", "", "rigbay")?.data_dir().join("catalogs"))
 }
 
+/// The user's own layouts of parts lists: `…/rigbay/export-presets.toml`.
+pub fn export_presets() -> Option<PathBuf> {
+    Some(directories::ProjectDirs::from("", "", "rigbay")?.data_dir().join("export-presets.toml"))
+}
+
+/// Whether there is something at `path`.
+pub fn exists(path: &Path) -> bool {
+    path.exists()
+}
+
 /// Where unsaved work is kept: `…/rigbay/autosave`.
 pub fn autosave_folder() -> Option<PathBuf> {
     Some(directories::ProjectDirs::from("", "", "rigbay")?.data_dir().join("autosave"))

@@ -106,6 +106,15 @@ impl<'de> Deserialize<'de> for Currency {
     }
 }
 
+impl JsonSchema for Currency {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Currency".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[A-Za-z]{3}$" })
+    }
+}
+
 /// An exact sum of money in one currency; two currencies are never added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Money {

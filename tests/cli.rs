@@ -115,15 +115,70 @@ fn parts_become_a_rig_with_report_list_and_picture() {
     let (csv, _) = done(home, &["export", "rig.toml", "--format", "csv"]);
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    assert!(rows.iter().any(|r| &r[0] == "Slot 1; Slot 3" && &r[5] == "2"), "{csv}");
-    assert!(rows.iter().any(|r| &r[0] == "sum" && r[2].starts_with("at least ")), "{csv}");
+    assert!(rows.iter().any(|r| &r[0] == "Slot 1; Slot 3" && &r[2] == "2"), "{csv}");
+    assert!(rows.iter().any(|r| &r[0] == "remark" && r[21].starts_with("Total: at least ")), "{csv}");
     done(home, &["export", "rig.toml", "--format", "md", "-o", "parts.md"]);
     let markdown = std::fs::read_to_string(home.join("parts.md")).unwrap();
-    assert!(markdown.starts_with("# rig\n\n| Position | Kind |"), "{markdown}");
+    assert!(markdown.starts_with("# rig\n\n| Kind | Part |"), "{markdown}");
     done(home, &["picture", "rig.toml", "-o", "rig.svg", "--theme", "light"]);
     assert!(std::fs::read_to_string(home.join("rig.svg")).unwrap().starts_with("<svg"));
     done(home, &["picture", "rig.toml", "-o", "rig.png"]);
     assert!(std::fs::read(home.join("rig.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn exports_take_columns_groups_filters_and_presets() {
+    let dir = home();
+    let home = dir.path();
+    new(home, WHOLE);
+    let line =
+        |args: &[&str], n: usize| done(home, &[&["export", "rig.toml"], args].concat()).0.lines().nth(n).unwrap_or_default().to_owned();
+    assert_eq!(line(&["--format", "csv", "--columns", "kind,quantity,total"], 0), "kind,quantity,total,total_currency");
+    assert_eq!(line(&["--columns", "Kind, part_number"], 2), "| Kind | Part number |");
+    let (csv, _) =
+        done(home, &["export", "rig.toml", "--format", "csv", "--columns", "kind,quantity", "--filter", "kind=fan", "--rows", "part"]);
+    assert_eq!(csv.lines().nth(1), Some("Fan,3"), "{csv}");
+    let (csv, _) = done(home, &["export", "rig.toml", "--format", "csv", "--columns", "part", "--group-by", "kind", "--sort", "quantity-"]);
+    assert!(csv.starts_with("kind,part\r\nRAM,"), "{csv}");
+    assert!(done(home, &["export", "rig.toml", "--format", "csv", "--bom"]).0.starts_with('\u{feff}'));
+    let keep = ["--columns", "kind,model", "--group-by", "kind", "--save-preset", "mine"];
+    let (kept, _) = done(home, &[&["export", "rig.toml"], &keep[..]].concat());
+    assert_eq!(done(home, &["export", "rig.toml", "--preset", "mine"]).0, kept);
+    assert_ne!(done(home, &["export", "rig.toml", "--preset", "mine", "--group-by", "none"]).0, kept);
+    assert!(
+        refused(home, &["export", "rig.toml", "--preset", "yours"])
+            .starts_with("No preset is named \"yours\". Presets are: mine, standard,")
+    );
+    assert!(refused(home, &["export", "rig.toml", "--columns", "kind,size"]).starts_with("--columns: No column is named \"size\"."));
+    assert!(refused(home, &["export", "rig.toml", "--filter", "size=2"]).starts_with("--filter: No column is named \"size\"."));
+    for ending in ["txt", "bbcode", "xlsx", "html", "json", "svg", "png"] {
+        let file = format!("out.{ending}");
+        done(home, &["export", "rig.toml", "-o", &file, "--layer", "power", "--theme", "light"]);
+        assert!(std::fs::metadata(home.join(&file)).unwrap().len() > 100, "{file}");
+    }
+    // The JSON is a rig file of its own.
+    assert_eq!(done(home, &["report", "out.json"]).0, done(home, &["report", "rig.toml"]).0);
+    assert_eq!(done(home, &["export", "out.json"]).0, done(home, &["export", "rig.toml"]).0);
+}
+
+#[test]
+fn two_builds_are_compared() {
+    let dir = home();
+    let home = dir.path();
+    new(home, &["--put", "Slot 1=GPU 300 W 2-slot blower"]);
+    std::fs::rename(home.join("rig.toml"), home.join("old.toml")).unwrap();
+    new(home, &["--put", "Slot 1=GPU 300 W 2-slot blower", "--put", "Slot 3=GPU 300 W 2-slot blower", "--drive", "SATA SSD"]);
+    let (text, _) = done(home, &["diff", "old.toml", "rig.toml"]);
+    assert!(text.starts_with("# From rig to rig\n") && text.contains("**To buy**") && !text.contains("**To sell**"), "{text}");
+    let json: Value = serde_json::from_str(&done(home, &["diff", "rig.toml", "old.toml", "--format", "json"]).0).unwrap();
+    assert_eq!(json["buy"]["parts"].as_array().unwrap().len(), 0);
+    assert_eq!(json["sell"]["parts"].as_array().unwrap().len(), 2);
+    assert_eq!(json["sell"]["without_price"], 2);
+    done(home, &["diff", "old.toml", "rig.toml", "-o", "diff.html"]);
+    assert!(done(home, &["diff", "rig.toml", "rig.toml"]).0.contains("The builds have the same parts."));
+    assert!(refused(home, &["diff", "rig.toml"]).starts_with("Nothing to compare with."));
+    assert!(refused(home, &["diff", "rig.toml", "--to-variant", "b"]).starts_with("rig.toml: has no variant \"b\". It has none."));
+    assert!(refused(home, &["diff", "rig.toml", "old.toml", "-o", "diff.png"]).starts_with("A difference has no picture."));
 }
 
 #[test]
@@ -241,7 +296,13 @@ fn broken_rig_files_name_file_line_and_field() {
     std::fs::write(home.join("bytes.toml"), [0xff, 0xfe]).unwrap();
     assert!(refused(home, &["report", "bytes.toml"]).starts_with("bytes.toml: is not UTF-8 text."));
     assert!(refused(home, &["picture", "rig.toml", "-o", "rig.gif"]).starts_with("rig.gif: ends in neither .png nor .svg."));
-    assert!(refused(home, &["export", "rig.toml", "--format", "xls"]).contains("possible values: csv, md"));
+    assert!(
+        refused(home, &["export", "rig.toml", "--format", "xls"])
+            .contains("possible values: md, txt, bbcode, csv, xlsx, html, json, svg, png")
+    );
+    assert!(refused(home, &["export", "rig.toml", "-o", "rig.xls"]).starts_with("No format has the ending .xls."));
+    assert!(refused(home, &["export", "rig.toml", "--format", "xlsx"]).starts_with("XLSX is no text for a terminal. Give -o a file."));
+    assert!(refused(home, &["export", "rig.toml", "-o", "no/such/folder.md"]).starts_with("no/such/folder.md: cannot be written ("));
 }
 
 #[test]

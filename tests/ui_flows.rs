@@ -219,29 +219,6 @@ fn click(harness: &mut Harness<'_, App>, at: egui::Pos2) {
 }
 
 #[test]
-fn the_parts_list_is_shown_copied_and_saved() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("parts.csv");
-    let mut harness = empty_rig();
-    place(&mut harness, &TOWER);
-    harness.get_by_role_and_label(Role::Button, "Parts list").click();
-    harness.run();
-    assert!(harness.query_all_by_label_contains("Interface |").next().is_some());
-    harness.get_by_role_and_label(Role::Button, "CSV").click();
-    harness.run();
-    harness.get_by_role_and_label(Role::Button, "Save as…").click();
-    harness.run();
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
-    harness.run();
-    harness.get_by_role_and_label(Role::TextInput, "Path of the file").type_text(path.to_str().unwrap());
-    harness.run();
-    harness.key_press(Key::Enter);
-    harness.run();
-    let text = rigbay::files::read_text(&path, 1 << 20).unwrap();
-    assert!(text.contains("AX1600i"), "{text}");
-}
-
-#[test]
 fn the_command_palette_finds_and_runs() {
     let mut harness = empty_rig();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::K);

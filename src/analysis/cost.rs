@@ -53,11 +53,16 @@ pub struct Cost {
 impl Cost {
     /// "$9,412", "at least $9,412, 2 parts without price".
     pub fn total_text(&self) -> String {
-        match self.unpriced.len() {
-            0 => self.known_total.to_string(),
-            1 => format!("at least {}, 1 part without price", self.known_total),
-            n => format!("at least {}, {n} parts without price", self.known_total),
-        }
+        total_text(self.known_total, self.unpriced.len())
+    }
+}
+
+/// A sum of prices and how many parts it leaves out.
+pub fn total_text(known: Money, unpriced: usize) -> String {
+    match unpriced {
+        0 => known.to_string(),
+        1 => format!("at least {known}, 1 part without price"),
+        n => format!("at least {known}, {n} parts without price"),
     }
 }
 

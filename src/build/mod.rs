@@ -91,8 +91,22 @@ macro_rules! as_text {
 }
 as_text!(PlacementId, SlotId);
 
+macro_rules! text_schema {
+    ($($name:ident = $pattern:literal),+) => {$(
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", "pattern": $pattern })
+            }
+        }
+    )+};
+}
+text_schema!(PlacementId = "^p[0-9]+$", SlotId = "^(rig|p[0-9]+)/");
+
 /// A part at a place. Without a slot it lies in the tray "not placed" and takes no part in the ledgers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Placement {
     pub part: PartId,
@@ -104,7 +118,7 @@ pub struct Placement {
 }
 
 /// The parts of one rig.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
     /// Number of the next placement.

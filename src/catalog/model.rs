@@ -39,7 +39,7 @@ pub enum TensorClass {
 }
 
 /// Parameters of one class, summed over all layers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tensors {
     pub class: TensorClass,
@@ -51,7 +51,7 @@ pub struct Tensors {
 }
 
 /// A file format whose own table of tensors gives exact bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WeightsFormat {
     Gguf,
@@ -68,7 +68,7 @@ impl WeightsFormat {
 }
 
 /// What the weights take according to the tables of the files that hold them, to the byte.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExactWeights {
     pub format: WeightsFormat,
@@ -85,7 +85,7 @@ pub struct ExactWeights {
 }
 
 /// Tensors of one class and storage type that are alike in several layers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExactTensors {
     pub class: TensorClass,
@@ -138,7 +138,7 @@ impl ExactWeights {
 }
 
 /// What one layer keeps in the cache per sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields, tag = "kind")]
 pub enum Cache {
     /// Keys and values of every token: `kv_heads × (k_dim + v_dim)` elements per token.
@@ -156,7 +156,7 @@ pub enum Cache {
 }
 
 /// `count` layers that keep the same kind of cache. A layer that keeps two kinds is counted in two groups.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LayerGroup {
     pub count: u32,
@@ -164,7 +164,7 @@ pub struct LayerGroup {
 }
 
 /// A model, whatever file it came from. Counts are exact for its configuration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelShape {
     /// "meta-llama/Llama-3.1-8B"
@@ -201,7 +201,7 @@ pub struct ModelShape {
     pub weights: Option<ExactWeights>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Experts {
     pub total: u32,

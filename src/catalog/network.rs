@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Activation function of a feed-forward block. Which tensors the backward pass needs depends on how it is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Activation {
     #[default]
@@ -37,7 +37,7 @@ impl Activation {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NormStyle {
     /// Normalised in FP32, rounded, then scaled (Llama).
@@ -56,7 +56,7 @@ pub enum NormStyle {
 }
 
 /// Where the norms of a layer stand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NormOrder {
     /// Before attention and before the feed-forward.
@@ -74,7 +74,7 @@ pub enum NormOrder {
     ParallelTwo,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QkNorm {
     /// Over each head.
@@ -83,7 +83,7 @@ pub enum QkNorm {
     Full,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rotary {
     None,
@@ -95,7 +95,7 @@ pub enum Rotary {
 }
 
 /// How the class writes its attention.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AttentionStyle {
     /// Fused kernels, or softmax in FP32 rounded to the width of the query.
@@ -112,7 +112,7 @@ pub enum AttentionStyle {
 }
 
 /// Which dropouts have a rate above zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dropouts {
     pub embedding: bool,
@@ -121,7 +121,7 @@ pub struct Dropouts {
     pub hidden: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Biases {
     pub qkv: bool,
@@ -133,7 +133,7 @@ pub struct Biases {
 }
 
 /// Feed-forward of layers with experts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpertMlp {
     /// Layers that have experts; the others are dense.
@@ -155,7 +155,7 @@ pub struct ExpertMlp {
 }
 
 /// What kind of network, and what only that kind has.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "family")]
 pub enum NetworkKind {
     /// Predicts the next token.
@@ -181,7 +181,7 @@ pub enum NetworkKind {
 }
 
 /// One convolution without bias, followed by a batch norm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Conv {
     /// Channels out.
@@ -194,7 +194,7 @@ pub struct Conv {
 }
 
 /// Residual blocks alike but for the first, which may change size and then has a projection beside it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConvStage {
     pub blocks: u32,
@@ -202,7 +202,7 @@ pub struct ConvStage {
 }
 
 /// A residual convolutional network: stem, pooling, stages, mean over the picture, classifier.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConvNet {
     pub channels: u32,
@@ -257,7 +257,7 @@ impl ConvNet {
 }
 
 /// How a model computes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
     pub kind: NetworkKind,

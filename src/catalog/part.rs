@@ -33,7 +33,7 @@ impl std::fmt::Display for PartId {
 }
 
 /// Where facts were read. Without `url` no reader can open it: shown as "source not recorded".
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     pub title: String,
@@ -45,7 +45,7 @@ pub struct Source {
 }
 
 /// Origin of one field's value.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// Key into the file's `[sources]`; after loading, the source itself is in [`Part::sources`].
@@ -55,7 +55,7 @@ pub struct Provenance {
 }
 
 /// A price somebody asked on a day.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
     /// In whole units of `currency`, with decimals.
@@ -71,7 +71,7 @@ pub struct Price {
 }
 
 /// Launch, sale and what to expect in two years (G22).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Life {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,14 +131,14 @@ pub enum PartKind {
 }
 
 /// `count` plugs of one kind.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plugs {
     pub plug: Plug,
     pub count: u8,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Gpu {
     pub vendor: Option<GpuVendor>,
@@ -191,7 +191,7 @@ pub struct Gpu {
     pub switch: Option<String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cpu {
     pub socket: Option<Socket>,
@@ -226,7 +226,7 @@ pub struct Cpu {
     pub graphics: Option<bool>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Board {
     pub socket: Option<Socket>,
@@ -263,7 +263,7 @@ pub struct Board {
 }
 
 /// A slot, M.2 socket or cable connector of a board, labelled as in its manual.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Connector {
     pub label: String,
@@ -328,7 +328,7 @@ impl Connector {
 }
 
 /// A PCIe switch on a board, or a second chipset.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
     pub id: String,
@@ -346,7 +346,7 @@ pub struct Switch {
 }
 
 /// A kit of one or more modules sold together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ram {
     pub memory_type: Option<MemoryType>,
@@ -360,7 +360,7 @@ pub struct Ram {
     pub voltage_v: Option<f64>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Drive {
     pub capacity_gb: Option<f64>,
@@ -375,7 +375,7 @@ pub struct Drive {
     pub tbw: Option<f64>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Psu {
     pub watts: Option<f64>,
@@ -393,7 +393,7 @@ pub struct Psu {
     pub hpwr_w: Option<f64>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cooler {
     pub kind: Option<CoolerKind>,
@@ -406,7 +406,7 @@ pub struct Cooler {
     pub sockets: Option<Vec<Socket>>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fan {
     pub size_mm: Option<f64>,
@@ -418,7 +418,7 @@ pub struct Fan {
     pub noise_dba: Option<f64>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Case {
     pub kind: Option<CaseKind>,
@@ -467,7 +467,7 @@ pub struct CaseAir {
 }
 
 /// `count` fans of up to `size_mm` on one side.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mount {
     pub edge: Edge,
@@ -476,14 +476,14 @@ pub struct Mount {
 }
 
 /// The longest radiators that one side takes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Radiator {
     pub edge: Edge,
     pub sizes_mm: Vec<u16>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Nic {
     pub ports: Option<u8>,
@@ -497,7 +497,7 @@ pub struct Nic {
 }
 
 /// A cable or board that moves a slot to another place.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Riser {
     /// What it plugs into and what it ends in.
@@ -514,7 +514,7 @@ pub struct Riser {
 }
 
 /// A card that carries M.2 drives.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Carrier {
     pub m2_sockets: Option<u8>,
@@ -526,7 +526,7 @@ pub struct Carrier {
 }
 
 /// An NVLink bridge over two cards.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bridge {
     /// NVLink products it joins, as in [`Gpu::product`].

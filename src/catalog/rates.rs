@@ -8,7 +8,7 @@ use super::part::Source;
 use crate::units::Currency;
 
 /// What one unit of a currency was worth in US dollars on a day.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DollarRate {
     pub usd: f64,
@@ -19,7 +19,7 @@ pub struct DollarRate {
 }
 
 /// Rates by currency code.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rates {
     #[serde(default)]

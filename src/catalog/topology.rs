@@ -12,7 +12,7 @@ mod expr;
 pub use expr::{Aspect, Cmp, Expr, Test};
 
 /// One row of the table: where `when` holds, connectors get these widths. Rows run from top to bottom and later ones win.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     pub when: Condition,
@@ -23,7 +23,7 @@ pub struct Rule {
 }
 
 /// A condition with its text as written.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Condition {
     text: String,
@@ -45,7 +45,7 @@ impl From<Condition> for String {
 }
 
 /// What a rule makes of a connector.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum Change {
     /// Lanes; 0 = off.
@@ -56,7 +56,7 @@ pub enum Change {
 }
 
 /// What stays away stays as it was.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkChange {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,14 +68,14 @@ pub struct LinkChange {
     pub from: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Unknown {
     #[serde(rename = "unknown")]
     Unknown,
 }
 
 /// A choice in the BIOS or by jumpers. Rules ask for the option in force with `bios("VALUE")`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     /// Name of the setting, `bios.KEY` in a rig file.
@@ -90,7 +90,7 @@ pub struct Choice {
     pub options: Vec<ChoiceOption>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChoiceOption {
     pub value: String,
@@ -111,7 +111,7 @@ pub fn alike(a: &str, b: &str) -> bool {
 }
 
 /// A root complex of one processor, one host bridge: its ports reach each other without leaving it. Connectors and switches name it in `root`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Root {
     /// Number of its bus in firmware tables, or another name.

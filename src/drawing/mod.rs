@@ -1,5 +1,6 @@
 //! The rig as shapes in millimetres with roles. The window paints them; pictures and exports write them as SVG or PNG.
 
+use crate::analysis::memory::ItemKind;
 use crate::analysis::space::Rect;
 use crate::build::{PlacementId, SlotId};
 
@@ -51,6 +52,19 @@ pub enum Role {
     Activation,
     /// Overhead and whatever carries no meaning of its own.
     Neutral,
+}
+
+/// Colour of one kind of memory in charts.
+pub const fn item_role(kind: ItemKind) -> Role {
+    match kind {
+        ItemKind::Weights => Role::Cold,
+        ItemKind::KvCache => Role::Cache,
+        ItemKind::Gradients => Role::Gradient,
+        ItemKind::Optimizer => Role::States,
+        ItemKind::Activations => Role::Activation,
+        ItemKind::Buffers => Role::Advice,
+        ItemKind::Overhead => Role::Neutral,
+    }
 }
 
 /// What the drawing emphasises.

@@ -1,95 +1,71 @@
-//! The parts list as a Markdown table, for forums, notes and READMEs.
+//! A table as Markdown, for forums, notes and READMEs: the shape people know from lists of parts, with our columns.
 
-use super::rows::{PartsList, Row};
-use crate::units::{Money, plain, thousands};
-
-const HEADER: [&str; 11] =
-    ["Position", "Kind", "Part", "Qty", "Interface", "Power", "Unit price", "Total", "Price of", "Availability", "Notes"];
+use super::table::{Cell, Head, Section, Table, named};
 
 /// The file's text.
-pub fn markdown(list: &PartsList) -> String {
-    let mut out = format!("# {}\n\n", cell(&list.title));
-    line(&mut out, &HEADER.map(str::to_owned));
-    out.push_str("|:---|:---|:---|---:|:---|:---|---:|---:|:---|:---|:---|\n");
-    for row in &list.rows {
-        line(&mut out, &cells(row));
+pub fn markdown(table: &Table) -> String {
+    let mut out = format!("# {}\n\n", inline(&table.title));
+    line(&mut out, table.heads.iter().map(|h| inline(h.title)));
+    let sides: Vec<&str> = table.heads.iter().map(|h| if h.right { "---:" } else { ":---" }).collect();
+    out.push_str(&format!("|{}|\n", sides.join("|")));
+    let grouped = table.is_grouped();
+    for section in &table.sections {
+        section_lines(&mut out, table, section, grouped);
     }
-    let draw = format!("{} W, limit {} W", thousands(list.typical_w, 0), thousands(list.limit_w, 0));
-    let blank = String::new;
-    let total = format!("**{}**", cell(&list.total_text));
-    let strong = |text: &str| format!("**{text}**");
-    line(
-        &mut out,
-        &[
-            strong("Sum"),
-            blank(),
-            blank(),
-            strong(&list.pieces.to_string()),
-            blank(),
-            strong(&draw),
-            blank(),
-            total,
-            blank(),
-            blank(),
-            blank(),
-        ],
-    );
-    for remark in &list.remarks {
-        out.push_str(&format!("\n{}\n", cell(remark)));
+    if !table.sum.is_empty() {
+        line(&mut out, named(&table.sum, "Sum").iter().map(strong));
+    }
+    for remark in &table.remarks {
+        out.push_str(&format!("\n{}\n", inline(remark)));
     }
     out
 }
 
-fn line(out: &mut String, cells: &[String; 11]) {
-    out.push_str(&format!("| {} |\n", cells.join(" | ")));
-}
-
-fn cells(row: &Row) -> [String; 11] {
-    let number = if row.part_number.is_empty() { String::new() } else { format!(" ({})", cell(&row.part_number)) };
-    let amount = |p: Money| format!("{} {}", p.currency, thousands(p.amount(), 2));
-    let price = match (row.unit_price, row.counted) {
-        (Some(asked), Some(counted)) if asked.currency != counted.currency => format!("{}, counts {}", amount(asked), amount(counted)),
-        (Some(asked), _) => amount(asked),
-        (None, _) => "unknown".to_owned(),
-    };
-    let price_of = [&row.price_date, &row.price_kind, &row.price_source].map(|t| cell(t));
-    let later = if row.available_later.is_empty() { String::new() } else { format!("in two years: {}", cell(&row.available_later)) };
-    [
-        cell(&row.position),
-        row.kind.clone(),
-        format!("**{}**{number}", cell(&row.part)),
-        row.quantity.to_string(),
-        cell(&row.interface),
-        power(row),
-        price,
-        row.total().map(amount).unwrap_or_default(),
-        joined(&price_of, ", "),
-        joined(&[cell(&row.available_now), later], "; "),
-        cell(&row.notes),
-    ]
-}
-
-fn power(row: &Row) -> String {
-    let watts = |w: f64| plain(w, 1);
-    match (row.typical_w, row.limit_w) {
-        (Some(typical), Some(limit)) if limit > typical => format!("{} W, limit {} W", watts(typical), watts(limit)),
-        (Some(typical), _) => format!("{} W", watts(typical)),
-        (None, Some(limit)) => format!("limit {} W", watts(limit)),
-        (None, None) => String::new(),
+fn section_lines(out: &mut String, table: &Table, section: &Section, grouped: bool) {
+    if grouped {
+        line(out, named(&section.sum, &section.name).iter().map(strong));
+    }
+    for row in &section.rows {
+        line(out, row.iter().zip(&table.heads).map(|(c, h)| cell(c, *h)));
     }
 }
 
-fn joined(parts: &[String], with: &str) -> String {
-    parts.iter().filter(|p| !p.is_empty()).map(String::as_str).collect::<Vec<_>>().join(with)
+fn line(out: &mut String, cells: impl Iterator<Item = String>) {
+    out.push_str(&format!("| {} |\n", cells.collect::<Vec<_>>().join(" | ")));
 }
 
-/// Text that stays in its cell: pipes escaped, line ends turned into spaces, no raw HTML.
-fn cell(text: &str) -> String {
+fn cell(cell: &Cell, head: Head) -> String {
+    match cell {
+        Cell::Link { text, url } => format!("[{}]({})", inline(text), address(url)),
+        _ if head.strong => strong(cell),
+        _ => inline(&cell.shown()),
+    }
+}
+
+fn strong(cell: &Cell) -> String {
+    if cell.is_empty() { String::new() } else { format!("**{}**", inline(cell.shown().trim())) }
+}
+
+/// Text that stays in its cell and reads as it is: marks escaped, line ends turned into spaces.
+fn inline(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '|' | '\\' | '*' | '`' | '<' | '[' => out.extend(['\\', c]),
+            '|' | '\\' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '~' | '&' | '$' | '#' => out.extend(['\\', c]),
             '\n' | '\r' | '\t' => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// An address that ends where its brackets end.
+fn address(url: &str) -> String {
+    let mut out = String::with_capacity(url.len());
+    for c in url.chars() {
+        match c {
+            '(' | ')' | '<' | '>' | '|' | '\\' | '`' | '*' | '"' | '[' | ']' => out.push_str(&format!("%{:02X}", u32::from(c))),
+            c if c.is_whitespace() || c.is_control() => out.push_str("%20"),
             c => out.push(c),
         }
     }

@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::interface::interface;
-use crate::analysis::cost::Line;
+use super::layout::RowsBy;
+use crate::analysis::cost::{Line, total_text};
 use crate::analysis::power::Draw;
 use crate::build::slots::{Slot, SlotKind, slots};
 use crate::build::{Placement, PlacementId, SlotId};
 use crate::catalog::Catalog;
 use crate::catalog::part::{Part, Source};
-use crate::catalog::vocab::PriceKind;
-use crate::project::Project;
+use crate::catalog::vocab::{Confidence, PriceKind};
+use crate::checks::finding::{Finding, Severity, Verdict};
+use crate::project::{Project, Subject};
 use crate::report::Report;
 use crate::units::{Currency, Money, plain};
 
@@ -24,10 +26,6 @@ pub struct PartsList {
     pub total: Money,
     /// "at least $9,412, 2 parts without price; prices as old as 2020-09"
     pub total_text: String,
-    pub oldest: Option<String>,
-    /// Sums of the known draws.
-    pub typical_w: f64,
-    pub limit_w: f64,
     /// Sentences below the list: what is not counted, how prices were converted, whose data these are.
     pub remarks: Vec<String>,
 }
@@ -38,11 +36,16 @@ pub struct Row {
     /// Labels of the places, joined by semicolons.
     pub position: String,
     pub kind: String,
+    /// Full name.
     pub part: String,
     pub maker: String,
+    /// The name without the maker.
+    pub model: String,
     pub part_number: String,
     pub quantity: usize,
     pub interface: String,
+    /// It draws power of its own, known or not.
+    pub draws: bool,
     /// Of one piece.
     pub typical_w: Option<f64>,
     pub limit_w: Option<f64>,
@@ -55,7 +58,13 @@ pub struct Row {
     pub price_source: String,
     pub available_now: String,
     pub available_later: String,
+    /// What the findings say, worst first: "problem: …", "unknown: …".
+    pub warnings: Vec<String>,
     pub notes: String,
+    /// Titles of the pages that the facts are from, those with most facts first; "source not recorded" for what no reader can open.
+    pub data_sources: Vec<String>,
+    /// A page about the part, the one with the best facts.
+    pub link: Option<String>,
 }
 
 impl Row {
@@ -65,17 +74,79 @@ impl Row {
     }
 }
 
+/// What some rows add up to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sums {
+    pub pieces: usize,
+    /// Of the prices that count.
+    pub total: Money,
+    /// Pieces without a price that counts.
+    pub unpriced: usize,
+    /// Date of the oldest price that counts.
+    pub oldest: Option<String>,
+    /// Of the known draws.
+    pub typical_w: f64,
+    pub limit_w: f64,
+    /// Pieces whose draw is unknown, and their names.
+    pub undrawn: usize,
+    pub undrawn_names: Vec<String>,
+}
+
+impl Sums {
+    pub fn of<'a>(rows: impl Iterator<Item = &'a Row>, currency: Currency) -> Self {
+        let mut sums = Self {
+            pieces: 0,
+            total: Money::zero(currency),
+            unpriced: 0,
+            oldest: None,
+            typical_w: 0.0,
+            limit_w: 0.0,
+            undrawn: 0,
+            undrawn_names: Vec::new(),
+        };
+        for row in rows {
+            sums.pieces += row.quantity;
+            match row.total() {
+                Some(total) => {
+                    sums.total.cents = sums.total.cents.saturating_add(total.cents);
+                    let older = |o: &String| row.price_date < *o;
+                    if !row.price_date.is_empty() && sums.oldest.as_ref().is_none_or(older) {
+                        sums.oldest = Some(row.price_date.clone());
+                    }
+                }
+                None => sums.unpriced += row.quantity,
+            }
+            sums.typical_w += row.typical_w.unwrap_or(0.0) * row.quantity as f64;
+            sums.limit_w += row.limit_w.unwrap_or(0.0) * row.quantity as f64;
+            if row.draws && row.typical_w.is_none() {
+                sums.undrawn += row.quantity;
+                sums.undrawn_names.push(row.part.clone());
+            }
+        }
+        sums
+    }
+
+    /// "at least $9,412, 2 parts without price; prices as old as 2020-09"
+    pub fn text(&self) -> String {
+        let age = self.oldest.as_ref().map_or_else(String::new, |d| format!("; prices as old as {d}"));
+        format!("{}{age}", total_text(self.total, self.unpriced))
+    }
+}
+
 /// Pieces that share a row.
 type Group<'a> = Vec<(PlacementId, &'a Placement, &'a Part)>;
 
 /// Makes the list of a report.
-pub fn parts_list(catalog: &Catalog, project: &Project, report: &Report) -> PartsList {
+pub fn parts_list(catalog: &Catalog, project: &Project, report: &Report, by: RowsBy) -> PartsList {
     let places: BTreeMap<SlotId, Slot> = slots(catalog, &project.rig).into_iter().map(|s| (s.id.clone(), s)).collect();
     let draws: BTreeMap<PlacementId, &Draw> = report.facts.power.parts.iter().map(|d| (d.placement, d)).collect();
     let lines: BTreeMap<PlacementId, &Line> = report.facts.cost.lines.iter().map(|l| (l.placement, l)).collect();
     let mut groups: Vec<(String, Group<'_>)> = Vec::new();
     for (id, piece, part) in project.rig.placed(catalog) {
-        let place = piece.slot.as_ref().and_then(|s| places.get(s)).map_or_else(String::new, |s| like(&s.kind));
+        let place = match by {
+            RowsBy::Place => piece.slot.as_ref().and_then(|s| places.get(s)).map_or_else(String::new, |s| like(&s.kind)),
+            RowsBy::Part => String::new(),
+        };
         let key = format!("{}/{place}/{:?}", part.id, piece.settings);
         match groups.iter_mut().find(|(k, _)| *k == key) {
             Some((_, group)) => group.push((id, piece, part)),
@@ -83,18 +154,14 @@ pub fn parts_list(catalog: &Catalog, project: &Project, report: &Report) -> Part
         }
     }
     groups.sort_by_key(|(_, group)| group.first().map(|(_, _, part)| part.kind.index()));
-    let rows: Vec<Row> = groups.iter().filter_map(|(_, group)| row(group, &places, &draws, &lines)).collect();
-    let (cost, power) = (&report.facts.cost, &report.facts.power);
-    let age = cost.oldest.as_ref().map_or_else(String::new, |d| format!("; prices as old as {d}"));
+    let rows: Vec<Row> = groups.iter().filter_map(|(_, group)| row(group, &places, &draws, &lines, &report.findings)).collect();
+    let cost = &report.facts.cost;
     PartsList {
         title: project.name.clone(),
         pieces: rows.iter().map(|r| r.quantity).sum(),
+        total_text: Sums::of(rows.iter(), cost.known_total.currency).text(),
         rows,
         total: cost.known_total,
-        total_text: format!("{}{age}", cost.total_text()),
-        oldest: cost.oldest.clone(),
-        typical_w: power.typical_w,
-        limit_w: power.limit_w,
         remarks: remarks(catalog, project, report),
     }
 }
@@ -116,6 +183,7 @@ fn row(
     places: &BTreeMap<SlotId, Slot>,
     draws: &BTreeMap<PlacementId, &Draw>,
     lines: &BTreeMap<PlacementId, &Line>,
+    findings: &[Finding],
 ) -> Option<Row> {
     let &(id, piece, part) = group.first()?;
     let mut positions: Vec<&str> = Vec::new();
@@ -133,9 +201,11 @@ fn row(
         kind: part.kind.label().to_owned(),
         part: part.name.clone(),
         maker: text(part.maker.as_ref()),
+        model: part.short_name().to_owned(),
         part_number: text(part.part_number.as_ref()),
         quantity: group.len(),
         interface: interface(&part.kind),
+        draws: draw.is_some(),
         typical_w: draw.and_then(|d| d.typical_w),
         limit_w: draw.and_then(|d| d.limit_w),
         unit_price: asked.map(|a| a.price),
@@ -145,7 +215,10 @@ fn row(
         price_source: asked.map(|a| a.source.clone()).unwrap_or_default(),
         available_now: part.life.sale.map(|s| s.to_string()).unwrap_or_default(),
         available_later: available_later(part),
+        warnings: warnings(group, findings),
         notes: notes(piece, part),
+        data_sources: data_sources(part),
+        link: link(part),
     })
 }
 
@@ -156,6 +229,62 @@ fn available_later(part: &Part) -> String {
     let reason = part.life.reason.as_ref().map(|r| r.trim_end_matches('.').to_owned());
     let why: Vec<String> = reason.into_iter().chain(as_of).collect();
     if why.is_empty() { outlook.to_string() } else { format!("{outlook} ({})", why.join(", ")) }
+}
+
+/// What is wrong or unknown with any of the pieces, unless somebody lives with it. Notes are no warnings.
+fn warnings(group: &Group<'_>, findings: &[Finding]) -> Vec<String> {
+    let about = |s: &Subject| matches!(s, Subject::Placement(id) if group.iter().any(|(g, ..)| g == id));
+    let mut out: Vec<String> = Vec::new();
+    for finding in findings.iter().filter(|f| f.accepted.is_none() && f.subjects.iter().any(about)) {
+        let level = match finding.verdict {
+            Verdict::Pass => continue,
+            Verdict::Unknown => "unknown",
+            Verdict::Fail if finding.severity == Severity::Note => continue,
+            Verdict::Fail => finding.severity.text(),
+        };
+        let text = format!("{level}: {}", finding.message.trim_end_matches('.'));
+        if !out.contains(&text) {
+            out.push(text);
+        }
+    }
+    out
+}
+
+/// The part's sources with the number of facts from each, most first, and the best confidence among them.
+fn sources(part: &Part) -> Vec<(&Source, usize, Confidence)> {
+    let mut found: Vec<(&Source, usize, Confidence)> = Vec::new();
+    for origin in part.from.values() {
+        let Some(source) = part.sources.get(&origin.source) else { continue };
+        match found.iter_mut().find(|(s, ..)| *s == source) {
+            Some((_, count, best)) => (*count, *best) = (*count + 1, (*best).min(origin.confidence)),
+            None => found.push((source, 1, origin.confidence)),
+        }
+    }
+    found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.title.cmp(&b.0.title)));
+    found
+}
+
+fn data_sources(part: &Part) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for (source, ..) in sources(part) {
+        let title = if source.url.is_some() { source.title.as_str() } else { NOT_RECORDED };
+        if !out.iter().any(|t| t == title) {
+            out.push(title.to_owned());
+        }
+    }
+    out
+}
+
+/// For sources that no reader can open.
+pub(super) const NOT_RECORDED: &str = "source not recorded";
+
+/// A page about this very part: its title names it.
+fn link(part: &Part) -> Option<String> {
+    let model = part.short_name().to_lowercase();
+    let about = |s: &Source| s.title.to_lowercase().contains(&model) && !is_opendb(s);
+    let pages = sources(part).into_iter().filter(|(s, ..)| about(s)).filter_map(|(s, count, best)| Some((s.url.clone()?, count, best)));
+    let best = pages.min_by(|a, b| a.2.cmp(&b.2).then(b.1.cmp(&a.1)));
+    best.map(|(url, ..)| url).filter(|u| u.starts_with("https://") || u.starts_with("http://"))
 }
 
 fn notes(piece: &Placement, part: &Part) -> String {
@@ -200,6 +329,9 @@ const OPENDB_NOTICE: &str = "Contains information from BuildCores OpenDB (https:
      available under the ODC Attribution License (https://opendatacommons.org/licenses/by/1-0/).";
 
 fn derives_from_opendb(part: &Part) -> bool {
-    let is_opendb = |s: &Source| s.url.as_ref().is_some_and(|u| u.contains("buildcores")) || s.title.contains("OpenDB");
     part.sources.values().any(is_opendb)
+}
+
+fn is_opendb(source: &Source) -> bool {
+    source.url.as_ref().is_some_and(|u| u.contains("buildcores")) || source.title.contains("OpenDB")
 }

@@ -18,6 +18,7 @@ use crate::catalog::load::{load_embedded, missing, shortened, write_parts};
 use crate::catalog::part::{Part, PartId};
 use crate::catalog::{Catalog, Copies};
 
+pub mod json;
 mod limits;
 
 /// The newest format that this program writes and reads.
@@ -30,6 +31,7 @@ const MIGRATIONS: &[fn(&mut toml::Table)] = &[];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RigFileError {
     pub file: String,
+    /// 0 where the file tells no line: a field of a JSON file.
     pub line: usize,
     /// Dotted path, `rig.placements.p3.part`; empty where the fault is in no field.
     pub field: String,
@@ -38,7 +40,11 @@ pub struct RigFileError {
 
 impl std::fmt::Display for RigFileError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}: ", self.file, self.line)?;
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        f.write_str(": ")?;
         if !self.field.is_empty() {
             write!(f, "{}: ", self.field)?;
         }
@@ -50,11 +56,15 @@ impl std::error::Error for RigFileError {}
 
 /// A document that has no TOML form, which none has whose values passed [`load_text`] or an edit.
 #[derive(Debug, thiserror::Error)]
-#[error("The rig cannot be written as TOML ({0}). Undo the last change and save again.")]
-pub struct SaveError(#[from] toml::ser::Error);
+pub enum SaveError {
+    #[error("The rig cannot be written as TOML ({0}). Undo the last change and save again.")]
+    Toml(#[from] toml::ser::Error),
+    #[error("The rig cannot be written as JSON: one of its numbers is infinite. Undo the last change and export again.")]
+    NoNumber,
+}
 
 /// Key figures of a report as texts, with enough digits to tell two reports apart.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Snapshot {
     /// Names the whole report: equal reports have equal marks.
@@ -64,7 +74,7 @@ pub struct Snapshot {
 }
 
 /// A named value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
     pub name: String,
@@ -88,6 +98,10 @@ pub struct Loaded {
 /// # Errors
 /// If a number has no TOML form.
 pub fn save_text(catalog: &Catalog, project: &Project, snapshot: &Snapshot) -> Result<String, SaveError> {
+    Ok(toml_text::write(&document(catalog, project, snapshot)?))
+}
+
+fn document(catalog: &Catalog, project: &Project, snapshot: &Snapshot) -> Result<toml::Table, SaveError> {
     let mut file = toml::Table::new();
     file.insert("format".to_owned(), FORMAT.into());
     file.extend(toml::Table::try_from(project)?);
@@ -95,7 +109,7 @@ pub fn save_text(catalog: &Catalog, project: &Project, snapshot: &Snapshot) -> R
     file.insert("exchange".to_owned(), toml::Value::try_from(&*catalog.rates)?);
     file.insert("parts".to_owned(), write_parts(used_parts(catalog, project))?.into());
     file.insert("snapshot".to_owned(), toml::Value::try_from(snapshot)?);
-    Ok(toml_text::write(&file))
+    Ok(file)
 }
 
 /// Every part of the rig, its tray and its variants, in order of ids.
@@ -105,11 +119,21 @@ pub fn used_parts<'a>(catalog: &'a Catalog, project: &Project) -> impl Iterator<
     ids.into_iter().filter_map(|id| catalog.part(id)).collect::<Vec<_>>().into_iter()
 }
 
-/// Reads a rig file. `base` is the program's catalog, for parts that the file does not embed; `file` is used in messages.
+/// Reads a rig file, TOML or JSON. `base` is the program's catalog, for parts that the file does not embed; `file` is used in messages.
 ///
 /// # Errors
 /// The first fault, with line, field and what to do.
 pub fn load_text(base: &Catalog, text: &str, file: &str) -> Result<Loaded, RigFileError> {
+    if json::is_json(text) {
+        let fault = |line, message| RigFileError { file: file.to_owned(), line, field: String::new(), message };
+        let document = json::read(text).map_err(|(line, message)| fault(line, message))?;
+        // Lines of the document as TOML are not those of the file.
+        return load_toml(base, &toml_text::write(&document), file).map_err(|e| RigFileError { line: 0, ..e });
+    }
+    load_toml(base, text, file)
+}
+
+fn load_toml(base: &Catalog, text: &str, file: &str) -> Result<Loaded, RigFileError> {
     let migrated = migrate(text, file)?;
     let reader = Reader { text: migrated.as_deref().unwrap_or(text), file };
     let mut table = reader.parse()?;

@@ -18,7 +18,7 @@ pub mod thresholds;
 mod toml_text;
 
 /// A rig with its jobs, its room and the user's own figures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Project {
     pub name: String,
@@ -63,7 +63,7 @@ impl Default for Project {
 }
 
 /// Where the rig stands and what its power costs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Room {
     pub currency: Currency,
@@ -103,7 +103,7 @@ fn is_zero(value: &f64) -> bool {
 }
 
 /// What the user knows about money: prices of parts and rates between currencies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PriceBook {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -119,7 +119,7 @@ impl PriceBook {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserPrice {
     pub amount: f64,
@@ -129,7 +129,7 @@ pub struct UserPrice {
 }
 
 /// An exchange rate with its day.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
     pub to: Currency,
@@ -138,7 +138,7 @@ pub struct Rate {
 }
 
 /// What a finding or a selection can be about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     Placement(PlacementId),
@@ -159,14 +159,14 @@ impl std::fmt::Display for Subject {
 }
 
 /// Names a finding whatever its wording: which rule, about what.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindingKey {
     pub rule: String,
     pub subjects: BTreeSet<Subject>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Accepted {
     pub finding: FindingKey,
@@ -174,7 +174,7 @@ pub struct Accepted {
 }
 
 /// What made a report: the same three versions and the same file give the same report.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Versions {
     pub program: String,

@@ -7,6 +7,7 @@ use crate::catalog::load::write_parts;
 use crate::catalog::part::Part;
 use crate::catalog::{Catalog, fingerprint};
 use crate::checks::finding::Verdict;
+use crate::project::file::json::save_json;
 use crate::project::file::{Figure, Loaded, SaveError, Snapshot, differences, save_text};
 use crate::project::{Project, Versions};
 
@@ -16,6 +17,14 @@ use crate::project::{Project, Versions};
 /// If a number has no TOML form.
 pub fn rig_text(catalog: &Catalog, project: &Project) -> Result<String, SaveError> {
     save_text(catalog, project, &snapshot(catalog, project))
+}
+
+/// The same as JSON.
+///
+/// # Errors
+/// If a number has no JSON form.
+pub fn rig_json(catalog: &Catalog, project: &Project) -> Result<String, SaveError> {
+    save_json(catalog, project, &snapshot(catalog, project))
 }
 
 /// Key figures of the Live report.

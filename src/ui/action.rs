@@ -7,7 +7,10 @@ use crate::checks::finding::Fix;
 use crate::import::observed::Dump;
 use crate::project::edit::Edit;
 
+pub use super::export::ExportPrefs;
 pub use crate::drawing::Layer;
+pub use crate::export::Format;
+use crate::export::layout::Layout;
 use crate::project::{FindingKey, Room, Subject};
 
 /// A request of a view.
@@ -62,9 +65,22 @@ pub enum Action {
     Replay(PathBuf),
     /// Remember the user's own efficiency factors.
     KeepFactors(std::collections::BTreeMap<String, f64>),
-    /// Ask where to write the parts list or picture.
-    ExportDialog(ExportFormat),
-    Export(PathBuf, ExportFormat),
+    /// Ask where to write the list, workbook, page, rig or picture.
+    ExportDialog(Format),
+    Export(PathBuf, Format),
+    /// What the export dialog is set to.
+    ExportPrefs(Box<ExportPrefs>),
+    /// Keep a layout of lists under a name.
+    KeepPreset(String, Box<Layout>),
+    DropPreset(String),
+    /// Ask for a rig file to compare with.
+    CompareDialog,
+    Compare(PathBuf),
+    /// Compare with a build kept in the same file.
+    CompareVariant(String),
+    /// Ask where to write the difference; true = from this build to the other.
+    DifferenceDialog(Format, bool),
+    Difference(PathBuf, Format, bool),
     Copy {
         text: String,
         /// What it is, for the notice: "the memory ledger".
@@ -95,25 +111,6 @@ impl Action {
     /// Puts `text` on the clipboard and says so: "Copied the memory ledger."
     pub fn copy(what: impl Into<String>, text: impl Into<String>) -> Self {
         Self::Copy { text: text.into(), what: what.into() }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum ExportFormat {
-    Csv,
-    Markdown,
-    Svg,
-    Png,
-}
-
-impl ExportFormat {
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Markdown => "md",
-            Self::Svg => "svg",
-            Self::Png => "png",
-        }
     }
 }
 

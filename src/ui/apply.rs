@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui::{self, ThemePreference, ViewportCommand};
 
 use super::App;
-use super::action::{Action, ExportFormat, Screen, Theme};
+use super::action::{Action, Screen, Theme};
 use super::dialogs::Purpose;
 use super::file_dialogs::{Asked, ask};
 use super::replay_page::Replayed;
@@ -23,6 +23,7 @@ use crate::project::Project;
 use crate::project::edit::Edit;
 use crate::replay::names::Names;
 use crate::replay::{calibrate, table, with_names};
+use crate::project::file::json::is_rig;
 use crate::report::analyze;
 use crate::workload::Workload;
 
@@ -90,6 +91,11 @@ impl App {
             Action::AddDumpDialog => self.ask_dump(),
             Action::BuildModel(index) => self.dialogs.build_model(index, self.session.project()),
             Action::Export(path, format) => self.export(&path, format),
+            Action::CompareDialog => self.ask_path(ctx, Purpose::Compare),
+            Action::DifferenceDialog(format, turned) => self.ask_path(ctx, Purpose::Difference(format, turned)),
+            Action::Compare(path) => self.compare_file(&path),
+            Action::CompareVariant(name) => self.compare_variant(&name),
+            Action::Difference(path, format, turned) => self.save_difference(&path, format, turned),
             Action::Discard(then) => {
                 self.discarding = true;
                 self.apply(ctx, *then);
@@ -132,14 +138,23 @@ impl App {
                 self.notices.tell("Kept your factors. A rig uses them when you say so.");
             }
             Action::ForgetRecent => self.prefs.recent.clear(),
+            Action::ExportPrefs(prefs) => self.prefs.export = *prefs,
+            Action::KeepPreset(name, layout) => {
+                self.presets.insert(name.clone(), *layout);
+                self.keep_presets(format!("Kept the layout {name}."));
+            }
+            Action::DropPreset(name) => {
+                self.presets.remove(&name);
+                self.keep_presets(format!("Forgot the layout {name}."));
+            }
             Action::Notice(text) => self.notices.tell(text),
             _ => {}
         }
     }
 
-    /// A model opened as a file: it becomes the work of the rig shown, or on the start page of a new one.
+    /// A model opened as a file: it becomes the work of the rig shown, or on the start page of a new one. Rigs may be JSON too.
     fn open_of(&self, path: PathBuf) -> Action {
-        match (open::is_model(&path), self.start) {
+        match (open::is_model(&path) && !is_rig_json(&path), self.start) {
             (false, _) => Action::Open(path),
             (true, true) => Action::StartFromConfig(path),
             (true, false) => Action::ImportModel(path, self.views.workload.shown),
@@ -209,6 +224,11 @@ impl App {
         let opened =
             files::read_text(path, files::LIMIT).map_err(|e| e.to_string()).and_then(|text| rig_io::read(&self.base, &text, &name));
         match opened {
+            // A JSON file was exported from a rig; saving makes a rig file of its own.
+            Ok(opened) if is_rig_json(path) => {
+                self.show_project(opened.project, opened.copies, None, opened.notes);
+                self.session.mark_unsaved();
+            }
             Ok(opened) => {
                 self.show_project(opened.project, opened.copies, Some(path), opened.notes);
                 self.prefs.remember(path);
@@ -397,16 +417,6 @@ impl App {
             self.notices.tell(text);
         }
     }
-
-    fn export(&mut self, path: &Path, format: ExportFormat) {
-        let path = with_extension(path, format.extension());
-        let dark = self.tokens.is_dark();
-        let data = rig_io::export(&self.session, format, dark);
-        match data.and_then(|data| files::write_atomic(&path, &data).map_err(|e| e.to_string())) {
-            Ok(()) => self.notices.tell(format!("Wrote {}.", path.display())),
-            Err(text) => self.notices.problem(text),
-        }
-    }
 }
 
 const fn leaves_document(action: &Action) -> bool {
@@ -427,6 +437,11 @@ fn read_model(path: &Path) -> Result<ModelShape, String> {
     open::model(path).map_err(|e| e.to_string())
 }
 
+/// Whether a file is a rig exported as JSON rather than a model's configuration.
+pub(super) fn is_rig_json(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) && files::read_text(path, files::LIMIT).is_ok_and(|text| is_rig(&text))
+}
+
 /// "Four-card lab tower" becomes "four-card-lab-tower.toml".
 fn file_name(name: &str, extension: &str) -> String {
     let words: Vec<String> = name.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect();
@@ -444,7 +459,7 @@ fn suggested_path(open: Option<&Path>, name: &str) -> String {
     beside.or_else(documents).unwrap_or_default().join(name).display().to_string()
 }
 
-fn with_extension(path: &Path, extension: &str) -> PathBuf {
+pub(super) fn with_extension(path: &Path, extension: &str) -> PathBuf {
     if path.extension().is_some() { path.to_owned() } else { path.with_extension(extension) }
 }
 

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Atom, Button, Color32, Key, KeyboardShortcut, Modifiers, Role, Ui, WidgetInfo, vec2};
 
 use super::Cx;
-use super::action::{Action, ExportFormat, Layer, Screen, Side, Theme};
+use super::action::{Action, Format, Layer, Screen, Side, Theme};
 use super::icons::{self, Icon};
 use crate::project::Subject;
 use crate::project::edit::Edit;
@@ -66,12 +66,14 @@ pub const ALL: &[Command] = &[
     command("File", "Start page", &[], |_| Some(Action::Show(Screen::Start))).words("home examples welcome room"),
     group("File", "Save", &[ctrl(Key::S)], |_| Some(Action::Save)).words("write file keep"),
     command("File", "Save as…", &[ctrl_shift(Key::S)], |_| Some(Action::SaveAsDialog)).words("write file copy export toml"),
-    group("File", "Parts list…", &[ctrl(Key::E)], |_| Some(Action::Show(Screen::PartsList)))
-        .words("export csv markdown save list print bill of materials bom shopping table copy prices"),
-    command("File", "Save picture as PNG…", &[], |_| Some(Action::ExportDialog(ExportFormat::Png)))
+    group("File", "Export…", &[ctrl(Key::E)], |_| Some(Action::Show(Screen::PartsList))).words(
+        "export csv markdown bbcode text xlsx excel html page json save list print bill of materials bom shopping table copy prices",
+    ),
+    command("File", "Compare with file…", &[], |_| Some(Action::CompareDialog))
+        .words("difference diff buy sell upgrade cost other build variant"),
+    command("File", "Save picture as PNG…", &[], |_| Some(Action::ExportDialog(Format::Png)))
         .words("export image drawing screenshot print"),
-    command("File", "Save picture as SVG…", &[], |_| Some(Action::ExportDialog(ExportFormat::Svg)))
-        .words("export image drawing vector print"),
+    command("File", "Save picture as SVG…", &[], |_| Some(Action::ExportDialog(Format::Svg))).words("export image drawing vector print"),
     group("File", "Settings…", &[ctrl(Key::Comma)], |_| Some(Action::Show(Screen::Settings)))
         .words("preferences options currency tariff rates limits thresholds room"),
     command("File", "Quit", &[ctrl(Key::Q)], |_| Some(Action::Quit)).words("exit close leave"),

@@ -1,17 +1,18 @@
 //! Dialogs: one at a time, closed by Esc.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::{self, Id, Key, Modal, TextEdit, Ui};
 
-use super::action::{Action, ExportFormat, Screen, Theme};
+use super::action::{Action, Format, Screen, Theme};
 use super::by_hand::{ByHandState, by_hand_ui};
+use super::export::{Compared, ExportState, export_ui};
 use super::fit_page::{FitState, fit_page_ui};
 use super::machine::{MachineState, MachineUse, machine_ui};
 use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
-use super::parts_list::{PartsListState, parts_list_ui};
 use super::replay_page::{ReplayState, replay_page_ui};
 use super::settings::{SettingsState, settings_ui};
 use super::widgets::{primary_button, sub, title};
@@ -35,7 +36,11 @@ pub enum Purpose {
     Dump,
     /// A table of measured records.
     Replay,
-    Export(ExportFormat),
+    Export(Format),
+    /// A rig to compare with.
+    Compare,
+    /// The difference to the compared build; true = from this build to the other.
+    Difference(Format, bool),
 }
 
 impl Purpose {
@@ -46,30 +51,42 @@ impl Purpose {
             Self::Model(_) => "Open a model's config.json, .gguf or .safetensors",
             Self::Dump => "Read the output of lspci, nvidia-smi or dmidecode",
             Self::Replay => "Open a table of measured records",
-            Self::Export(ExportFormat::Csv | ExportFormat::Markdown) => "Save the parts list as",
-            Self::Export(ExportFormat::Svg | ExportFormat::Png) => "Save the picture as",
+            Self::Compare => "Open a rig file to compare with",
+            Self::Difference(..) => "Save the difference as",
+            Self::Export(Format::Svg | Format::Png) => "Save the picture as",
+            Self::Export(Format::Json) => "Save the rig as JSON",
+            Self::Export(Format::Html) => "Save the page as",
+            Self::Export(Format::Xlsx) => "Save the workbook as",
+            Self::Export(_) => "Save the parts list as",
         }
     }
     pub const fn extension(self) -> &'static str {
         match self {
-            Self::Open | Self::Save => "toml",
+            Self::Open | Self::Save | Self::Compare => "toml",
             Self::Model(_) => "json",
             Self::Dump => "txt",
             Self::Replay => "csv",
-            Self::Export(format) => format.extension(),
+            Self::Export(format) | Self::Difference(format, _) => format.extension(),
         }
     }
     /// What a path for it looks like.
     pub const fn hint(self) -> &'static str {
         match self {
-            Self::Open | Self::Save => "/home/you/rig.toml",
+            Self::Open | Self::Save | Self::Compare => "/home/you/rig.toml",
             Self::Model(_) => "/home/you/Llama-3.1-8B/config.json",
             Self::Dump => "/home/you/lspci.txt",
             Self::Replay => "/home/you/measured.csv",
-            Self::Export(ExportFormat::Csv) => "/home/you/parts.csv",
-            Self::Export(ExportFormat::Markdown) => "/home/you/parts.md",
-            Self::Export(ExportFormat::Svg) => "/home/you/rig.svg",
-            Self::Export(ExportFormat::Png) => "/home/you/rig.png",
+            Self::Export(format) | Self::Difference(format, _) => match format {
+                Format::Markdown => "/home/you/parts.md",
+                Format::Text => "/home/you/parts.txt",
+                Format::Bbcode => "/home/you/parts.bbcode",
+                Format::Csv => "/home/you/parts.csv",
+                Format::Xlsx => "/home/you/rig.xlsx",
+                Format::Html => "/home/you/rig.html",
+                Format::Json => "/home/you/rig.json",
+                Format::Svg => "/home/you/rig.svg",
+                Format::Png => "/home/you/rig.png",
+            },
         }
     }
     pub const fn filter(self) -> (&'static str, &'static [&'static str]) {
@@ -78,14 +95,23 @@ impl Purpose {
             Self::Save => ("Rig files", &["toml"]),
             Self::Model(_) => ("Models", &["json", "gguf", "safetensors"]),
             Self::Dump => ("Dumps of a machine", &["txt", "xml", "log"]),
-            Self::Replay | Self::Export(ExportFormat::Csv) => ("CSV", &["csv"]),
-            Self::Export(ExportFormat::Markdown) => ("Markdown", &["md"]),
-            Self::Export(ExportFormat::Svg) => ("SVG", &["svg"]),
-            Self::Export(ExportFormat::Png) => ("PNG", &["png"]),
+            Self::Replay => ("CSV", &["csv"]),
+            Self::Compare => ("Rig files", &["toml", "json"]),
+            Self::Export(format) | Self::Difference(format, _) => match format {
+                Format::Markdown => ("Markdown", &["md"]),
+                Format::Text => ("Text", &["txt"]),
+                Format::Bbcode => ("BBCode", &["bbcode", "txt"]),
+                Format::Csv => ("CSV", &["csv"]),
+                Format::Xlsx => ("Excel workbooks", &["xlsx"]),
+                Format::Html => ("Web pages", &["html"]),
+                Format::Json => ("JSON", &["json"]),
+                Format::Svg => ("SVG", &["svg"]),
+                Format::Png => ("PNG", &["png"]),
+            },
         }
     }
     pub const fn saves(self) -> bool {
-        matches!(self, Self::Save | Self::Export(_))
+        matches!(self, Self::Save | Self::Export(_) | Self::Difference(..))
     }
     pub fn action(self, path: PathBuf) -> Action {
         match self {
@@ -95,6 +121,8 @@ impl Purpose {
             Self::Dump => Action::AddDump(path),
             Self::Replay => Action::Replay(path),
             Self::Export(format) => Action::Export(path, format),
+            Self::Compare => Action::Compare(path),
+            Self::Difference(format, turned) => Action::Difference(path, format, turned),
         }
     }
 }
@@ -117,9 +145,9 @@ enum Dialog {
         name: String,
         notes: String,
     },
-    PartsList(PartsListState),
     Fit(FitState),
     Replay(ReplayState),
+    Export(ExportState),
     Settings(SettingsState),
     Palette(PaletteState),
     ByHand(ByHandState),
@@ -136,6 +164,8 @@ pub struct Dialogs {
     /// A path to ask for as soon as the present frame is done.
     pub pending_ask: Option<Purpose>,
     after_save: Option<Action>,
+    /// The build last compared with.
+    pub(super) compared: Option<Arc<Compared>>,
     queued: Vec<Action>,
     fresh: bool,
     /// Ask for paths by the field only, never by the system's dialog.
@@ -185,6 +215,13 @@ impl Dialogs {
         }
     }
 
+    /// Shows what it takes to turn that build into the rig.
+    pub(super) fn compare(&mut self, other: Compared) {
+        let other = Arc::new(other);
+        self.compared = Some(other.clone());
+        self.set(Dialog::Export(ExportState::comparing(other)));
+    }
+
     /// What to do once the document is saved.
     pub fn take_after_save(&mut self) -> Option<Action> {
         self.after_save.take()
@@ -197,9 +234,9 @@ impl Dialogs {
     pub fn show(&mut self, screen: Screen, project: &Project) {
         match screen {
             Screen::Start | Screen::Rig => {}
-            Screen::PartsList => self.set(Dialog::PartsList(PartsListState::default())),
             Screen::Fit => self.set(Dialog::Fit(FitState::default())),
             Screen::Replay => self.set(Dialog::Replay(ReplayState::default())),
+            Screen::PartsList => self.set(Dialog::Export(ExportState::default())),
             Screen::Settings => self.set(Dialog::Settings(SettingsState::of(project))),
             Screen::About => self.set(Dialog::About),
             Screen::Palette => self.set(Dialog::Palette(PaletteState::default())),
@@ -228,6 +265,8 @@ impl Dialogs {
                 Purpose::Dump => Action::AddDumpDialog,
                 Purpose::Replay => Action::ReplayDialog,
                 Purpose::Export(format) => Action::ExportDialog(format),
+                Purpose::Compare => Action::CompareDialog,
+                Purpose::Difference(format, turned) => Action::DifferenceDialog(format, turned),
             });
         }
         out.append(&mut self.queued);
@@ -249,7 +288,7 @@ impl Dialogs {
         });
         let keeps = matches!(
             dialog,
-            Dialog::PartsList(_)
+            Dialog::Export(_)
                 | Dialog::Fit(_)
                 | Dialog::Replay(_)
                 | Dialog::Settings(_)
@@ -275,7 +314,8 @@ fn fix_edit(fix: &Fix) -> Edit {
 impl Dialog {
     const fn width(&self) -> f32 {
         match self {
-            Self::PartsList(_) | Self::Fit(_) | Self::Replay(_) => 900.0,
+            Self::Fit(_) | Self::Replay(_) => 900.0,
+            Self::Export(_) => 1080.0,
             Self::Machine(_) => 780.0,
             Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
@@ -300,9 +340,9 @@ fn dialog_ui(
         Dialog::Fix(fix) => fix_ui(ui, cx, fix, out),
         Dialog::Accept { key, reason } => accept_ui(ui, cx, key, reason, fresh, out),
         Dialog::Rename { name, notes } => rename_ui(ui, cx, name, notes, fresh, out),
-        Dialog::PartsList(state) => parts_list_ui(ui, cx, state, fresh, out),
         Dialog::Fit(state) => fit_page_ui(ui, cx, state, fresh, out),
         Dialog::Replay(state) => replay_page_ui(ui, cx, state, fresh, out),
+        Dialog::Export(state) => export_ui(ui, cx, state, fresh, out),
         Dialog::Settings(state) => settings_ui(ui, cx, state, fresh, out),
         Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
         Dialog::ByHand(state) => by_hand_ui(ui, cx, state, fresh, out),

@@ -9,6 +9,7 @@ pub enum Icon {
     Plus,
     Search,
     Down,
+    Up,
     Right,
     Check,
     /// Two sheets, one behind the other.
@@ -40,6 +41,7 @@ pub fn paint(painter: &Painter, icon: Icon, rect: Rect, color: Color32) {
             line(&[(10.0, 10.0), (13.5, 13.5)]);
         }
         Icon::Down => line(&[(4.0, 6.0), (8.0, 10.5), (12.0, 6.0)]),
+        Icon::Up => line(&[(4.0, 10.5), (8.0, 6.0), (12.0, 10.5)]),
         Icon::Right => line(&[(6.0, 4.0), (10.5, 8.0), (6.0, 12.0)]),
         Icon::Check => line(&[(3.5, 8.5), (6.8, 11.8), (12.8, 4.8)]),
         Icon::Copy => {

@@ -8,6 +8,8 @@ use eframe::egui::{self, CentralPanel, Frame, Margin, Panel, Rect, ScrollArea, S
 use crate::analysis::Effort;
 use crate::catalog::Catalog;
 use crate::catalog::model::ModelShape;
+use crate::export::layout::Presets;
+use crate::export::presets;
 use crate::import::open;
 use crate::project::Project;
 use crate::report::{Report, analyze};
@@ -23,6 +25,7 @@ pub mod chassis;
 pub mod commands;
 pub mod dialogs;
 pub mod drag;
+mod export;
 mod file_dialogs;
 pub mod findings;
 mod fit_page;
@@ -34,7 +37,6 @@ pub mod notices;
 mod palette_dialog;
 mod part_card;
 mod part_text;
-mod parts_list;
 pub mod parts_panel;
 mod pick_list;
 mod place_menu;
@@ -68,6 +70,8 @@ pub struct Cx<'a> {
     pub prefs: &'a Prefs,
     /// Measured records that were read, beside predictions.
     pub replay: Option<&'a replay_page::Replayed>,
+    /// The user's own layouts of lists.
+    pub presets: &'a Presets,
     /// Today, `YYYY-MM-DD`.
     pub today: &'a str,
 }
@@ -128,6 +132,10 @@ pub struct App {
     pub views: Views,
     /// Measured records that were read last.
     replayed: Option<replay_page::Replayed>,
+    /// The user's own layouts of lists.
+    pub presets: Presets,
+    /// Where they are kept; none: nowhere.
+    pub presets_file: Option<PathBuf>,
     /// The program's own catalog, without any file's copies.
     base: Arc<Catalog>,
     worker: Worker<Request, Answer>,
@@ -182,6 +190,11 @@ impl App {
         let mut app = Self::with(cc, catalog, models, worker, notices, options);
         app.autosave = autosave::Autosave::start();
         app.views.start.left_behind = app.autosave.left_behind();
+        app.presets_file = crate::files::export_presets();
+        match presets::load(app.presets_file.as_deref()) {
+            Ok(presets) => app.presets = presets,
+            Err(text) => app.notices.problem(text),
+        }
         if !on_start_page && !app.views.start.left_behind.is_empty() {
             app.notices.tell("Unsaved work of an earlier run is kept: File, Start page offers it.");
         }
@@ -215,6 +228,8 @@ impl App {
             dialogs: Dialogs::default(),
             views: Views::default(),
             replayed: None,
+            presets: Presets::new(),
+            presets_file: None,
             worker,
             autosave: autosave::Autosave::default(),
             asked: None,
@@ -324,8 +339,8 @@ impl eframe::App for App {
         self.prefs.small = size.is_small();
         let mut out = Vec::new();
         dropped_files(&ctx, self.session.project().workloads.len(), self.dialogs.takes_dumps(), self.start, &mut out);
-        let Self { session, prefs, notices, dialogs, views, tokens, today, replayed, .. } = self;
-        let cx = Cx { session, tokens, preview: session.current_preview(), prefs, replay: replayed.as_ref(), today };
+        let Self { session, prefs, notices, dialogs, views, presets, tokens, today, replayed, .. } = self;
+        let cx = Cx { session, tokens, preview: session.current_preview(), prefs, replay: replayed.as_ref(), presets, today };
         if !dialogs.is_open() {
             commands::shortcuts(&ctx, &cx, &mut out);
         }
@@ -372,6 +387,7 @@ fn dropped_files(ctx: &egui::Context, workloads: usize, takes_dumps: bool, start
             Some("toml") => Action::Open(path),
             Some("csv") => Action::Replay(path),
             _ if is_dump || takes_dumps => Action::AddDump(path),
+            Some("json") if apply::is_rig_json(&path) => Action::Open(path),
             _ if open::is_model(&path) => Action::ImportModel(path, workloads),
             _ => Action::Notice(format!(
                 "{}: drop a rig file (.toml), a model's config.json, .gguf or .safetensors, a machine's dump (.txt, .xml), or measured records (.csv).",

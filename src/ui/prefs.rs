@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::action::{Layer, Side, Theme};
+use super::action::{ExportPrefs, Layer, Side, Theme};
 use crate::project::Room;
 use crate::units::Currency;
 
@@ -28,6 +28,8 @@ pub struct Prefs {
     pub room: Option<Room>,
     /// The user's own efficiency factors, kept apart from the program's; a rig that uses them has a copy.
     pub own_factors: BTreeMap<String, f64>,
+    /// What the export dialog was last set to.
+    pub export: ExportPrefs,
     /// The window is small now: side panels are drawers, closed at first.
     #[serde(skip)]
     pub small: bool,
@@ -47,6 +49,7 @@ impl Default for Prefs {
             dismissed: BTreeSet::new(),
             room: None,
             own_factors: BTreeMap::new(),
+            export: ExportPrefs::default(),
             small: false,
             drawers: (false, false),
         }

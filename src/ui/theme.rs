@@ -9,8 +9,8 @@ use eframe::egui::{
 
 use crate::analysis::memory::ItemKind;
 use crate::checks::finding::{Finding, Severity, Verdict};
-use crate::drawing::Role;
 use crate::drawing::palette::{Rgb, Theme, color};
+use crate::drawing::{Role, item_role};
 
 /// Colours by meaning, of one theme.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,15 +91,7 @@ impl Tokens {
     }
 
     pub fn item(&self, kind: ItemKind) -> Color32 {
-        self.role(match kind {
-            ItemKind::Weights => Role::Cold,
-            ItemKind::KvCache => Role::Cache,
-            ItemKind::Gradients => Role::Gradient,
-            ItemKind::Optimizer => Role::States,
-            ItemKind::Activations => Role::Activation,
-            ItemKind::Buffers => Role::Advice,
-            ItemKind::Overhead => Role::Neutral,
-        })
+        self.role(item_role(kind))
     }
 }
 

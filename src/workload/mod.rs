@@ -14,7 +14,7 @@ pub use serving::{Attention, Engine, Serving, Split};
 use training::Training;
 
 /// One job for the rig: a model with its precision and sizes. The shape travels with it, so a rig file alone reproduces its report.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
     /// The user's name for it.
@@ -38,7 +38,7 @@ pub struct Workload {
 }
 
 /// Element type of the key-value cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KvPrecision {
     #[default]

@@ -126,7 +126,7 @@ impl Attention {
 }
 
 /// Choices of serving. `None`, 0 and an empty list leave them to the engine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Serving {
     #[serde(skip_serializing_if = "Option::is_none")]

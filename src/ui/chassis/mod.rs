@@ -19,8 +19,8 @@ use crate::report::Report;
 
 mod drop;
 mod hover;
-mod paint;
-mod view;
+pub(super) mod paint;
+pub(super) mod view;
 
 use drop::{Answers, Dragged};
 use view::View;
