@@ -124,16 +124,14 @@ fn every_format_has_a_preview_and_is_saved() {
 fn what_is_copied_is_what_is_shown() {
     let mut harness = dialog();
     assert!(harness.get_by_role_and_label(Role::Button, "Copy to clipboard").is_focused());
-    harness.key_press(Key::Enter);
-    let mut copied = None;
-    for _ in 0..6 {
-        harness.step();
-        for command in &harness.output().platform_output.commands {
-            if let egui::OutputCommand::CopyText(text) = command {
-                copied = Some(text.clone());
-            }
-        }
-    }
+    // One frame holds both the key and what it copies.
+    harness.key_down(Key::Enter);
+    harness.step();
+    let copied = harness.output().platform_output.commands.iter().find_map(|c| match c {
+        egui::OutputCommand::CopyText(text) => Some(text.clone()),
+        _ => None,
+    });
+    harness.key_up(Key::Enter);
     assert!(copied.unwrap().starts_with("# New rig\n\n| Kind | Part |"));
     harness.run();
     assert_eq!(harness.state().notices.texts().next(), Some("Copied the list as Markdown."));
