@@ -451,7 +451,7 @@ pub struct Case {
 }
 
 /// How air gets through a case. An absent value means that of its class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CaseAir {
     /// Loss coefficient of grille and filter before a front fan, on the fan's area.
