@@ -171,7 +171,7 @@ fn the_other_sheets_hold_lanes_power_memory_and_findings() {
     let bench = example("four-blowers-epyc");
     let data = bench.export(Format::Xlsx, &Options::default());
     let book: Xlsx<_> = Xlsx::new(Cursor::new(data.clone())).unwrap();
-    assert_eq!(book.sheet_names(), ["Parts", "Lanes", "Power", "Memory", "Findings"]);
+    assert_eq!(book.sheet_names(), ["Parts", "Lanes", "Power", "Heat", "Memory", "Findings"]);
     let facts = &bench.report.facts;
     let (power, formulas) = sheet(&data, "Power");
     let sum = facts.power.parts.len() as u32 + 1;
@@ -181,6 +181,10 @@ fn the_other_sheets_hold_lanes_power_memory_and_findings() {
     for (row, link) in (1..).zip(&facts.lanes.links) {
         assert_eq!(lanes.get_value((row, 0)).unwrap().to_string(), link.connector);
         assert_eq!(number(lanes.get_value((row, 5)).unwrap()), link.trained.lanes.map(f64::from));
+    }
+    let (heat, _) = sheet(&data, "Heat");
+    for (row, card) in (1..).zip(&facts.airflow.cards) {
+        assert_eq!(number(heat.get_value((row, 1)).unwrap()), card.state.as_ref().map(|s| s.die.value));
     }
     let (memory, _) = sheet(&data, "Memory");
     let total = number(memory.get_value((1, 2)).unwrap()).unwrap();
@@ -257,7 +261,8 @@ fn texts_of_a_rig_cannot_break_out_of_a_page() {
 fn every_layer_has_its_picture() {
     let bench = example("four-blowers-epyc");
     let svg = |layer| String::from_utf8(bench.export(Format::Svg, &Options { layer, ..Options::default() })).unwrap();
-    assert_ne!(svg(Layer::Parts), svg(Layer::Power));
+    let distinct: std::collections::BTreeSet<String> = Layer::ALL.iter().map(|l| svg(*l)).collect();
+    assert_eq!(distinct.len(), Layer::ALL.len());
     assert!(bench.export(Format::Png, &Options { layer: Layer::Power, ..Options::default() }).starts_with(b"\x89PNG"));
     let page = String::from_utf8(bench.export(Format::Html, &Options { layer: Layer::Power, ..Options::default() })).unwrap();
     assert_ne!(page, String::from_utf8(bench.export(Format::Html, &Options::default())).unwrap());

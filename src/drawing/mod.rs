@@ -75,6 +75,16 @@ pub enum Layer {
     Power,
 }
 
+impl Layer {
+    pub const ALL: &[Self] = &[Self::Parts, Self::Power];
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Parts => "parts",
+            Self::Power => "power",
+        }
+    }
+}
+
 /// How an outline is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stroke {

@@ -45,6 +45,10 @@ pub fn page(rig: Rig<'_>, parts: &Table, layer: Layer) -> String {
     section(&mut body, "Power", |out| {
         table(out, &sheets::supply(rig));
     });
+    let heat = sheets::heat(rig);
+    if !heat.is_empty() {
+        section(&mut body, "Heat", |out| table(out, &heat));
+    }
     findings(&mut body, rig);
     assumptions(&mut body, rig);
     sources(&mut body, rig);
@@ -96,7 +100,7 @@ fn style() -> String {
          th, td {{ text-align: left; vertical-align: top; padding: 4px 6px; border-bottom: 1px solid {line}; overflow-wrap: anywhere; }}\n\
          th {{ background: {raised}; font-weight: 600; overflow-wrap: normal; }}\n\
          .n {{ text-align: right; font-variant-numeric: tabular-nums; overflow-wrap: normal; }}\n\
-         td b {{ white-space: nowrap; }}\n\
+         td b.short {{ white-space: nowrap; }}\n\
          tr.sum td, tr.group td {{ font-weight: 600; background: {raised}; }}\n\
          tr {{ break-inside: avoid; }}\n\
          thead {{ display: table-header-group; }}\n\
@@ -199,10 +203,18 @@ fn table(out: &mut String, table: &Table) {
     out.push_str("</tbody>\n</table></div>\n");
 }
 
+/// Characters of a name that stays on its line.
+const SHORT: usize = 14;
+
 fn cell(cell: &Cell, head: Head) -> String {
     match cell {
         Cell::Link { text, url } => link(url, text),
-        _ if head.strong && !cell.is_empty() => format!("<b>{}</b>", escape(&cell.shown())),
+        _ if head.strong && !cell.is_empty() => {
+            let text = cell.shown();
+            // A name of one word is never broken.
+            let class = if text.chars().count() <= SHORT { " class=\"short\"" } else { "" };
+            format!("<b{class}>{}</b>", escape(&text))
+        }
         _ => escape(&cell.shown()),
     }
 }
@@ -309,6 +321,9 @@ fn assumptions(out: &mut String, rig: Rig<'_>) {
         if !rows.contains(&row) {
             rows.push(row);
         }
+    }
+    for assumed in rig.report.facts.airflow.assumed.iter().filter(|_| !rig.report.facts.airflow.cards.is_empty()) {
+        rows.push(vec![Cell::text("Air and heat"), Cell::text(assumed), Cell::text(Basis::Assumed.text()), Cell::Empty]);
     }
     if !rows.is_empty() {
         section(out, "Assumptions", |out| table(out, &Table::plain("Assumptions", &HEADS, rows)));

@@ -2,6 +2,7 @@
 
 use super::Rig;
 use super::table::{Cell, Head, Section, Table};
+use crate::analysis::airflow::{CardAir, Held};
 use crate::analysis::lanes::rate::Width;
 use crate::analysis::lanes::{Link, NodeId};
 use crate::analysis::memory::CardLedger;
@@ -146,6 +147,43 @@ pub fn supply(rig: Rig<'_>) -> Table {
         row("What the circuit carries for long, W", Some(power.circuit_w), 0, "mains voltage times circuit times the share for long loads"),
     ];
     Table::plain("Supply and wall", &HEADS, rows)
+}
+
+/// What each card reaches in the air of the case.
+pub fn heat(rig: Rig<'_>) -> Table {
+    const HEADS: [Head; 9] = [
+        Head::strong("card", "Card"),
+        Head::right("die_c", "Die °C"),
+        Head::right("low_c", "Least"),
+        Head::right("high_c", "Most"),
+        Head::right("limit_c", "Limit °C"),
+        Head::right("power_w", "Draws W"),
+        Head::right("clock_pct", "Clock %"),
+        Head::left("held_by", "Held by"),
+        Head::left("rests_on", "Rests on"),
+    ];
+    let number = |v: Option<f64>| v.map_or(Cell::Empty, |value| Cell::Number { value, decimals: 0 });
+    let row = |c: &CardAir| {
+        let s = c.state.as_ref();
+        let held = s.map_or("", |s| match s.held {
+            Held::Free => "nothing",
+            Held::Die => "die",
+            Held::Memory => "memory",
+        });
+        let missing = c.missing.as_ref().map(|(part, field)| format!("missing: {field} of {part}"));
+        vec![
+            Cell::text(name(rig, c.placement)),
+            number(s.map(|s| s.die.value)).or_unknown(),
+            number(s.map(|s| s.die.low)),
+            number(s.map(|s| s.die.high)),
+            number(s.map(|s| s.limit_c)),
+            number(s.map(|s| s.power_w)),
+            number(s.map(|s| s.clock * 100.0)),
+            Cell::text(held),
+            Cell::text(missing.unwrap_or_else(|| c.basis.text().to_owned())),
+        ]
+    };
+    Table::plain("Heat", &HEADS, rig.report.facts.airflow.cards.iter().map(row).collect())
 }
 
 /// One section a workload and card.

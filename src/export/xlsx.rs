@@ -1,4 +1,4 @@
-//! The rig as a workbook: sheets for parts, lanes, power, memory and findings; real numbers, and formulas for sums. No date is in it, so the
+//! The rig as a workbook: sheets for parts, lanes, power, heat, memory and findings; real numbers, and formulas for sums. No date is in it, so the
 //! same rig gives the same bytes.
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, FormatAlign, Formula, Url, Workbook, Worksheet, XlsxError};
@@ -20,6 +20,7 @@ pub fn workbook(rig: Rig<'_>, parts: &Table) -> Result<Vec<u8>, String> {
         ("Parts", vec![parts.clone()]),
         ("Lanes", vec![sheets::lanes(rig), sheets::budgets(rig)]),
         ("Power", vec![sheets::power(rig), sheets::supply(rig)]),
+        ("Heat", vec![sheets::heat(rig)]),
         ("Memory", vec![sheets::memory(rig), sheets::speed(rig)]),
         ("Findings", vec![sheets::findings(rig)]),
     ];

@@ -297,8 +297,8 @@ fn choices_ui(ui: &mut Ui, cx: &Cx<'_>, list: bool, prefs: &mut ExportPrefs, out
     if list && prefs.format.has_picture() {
         ui.horizontal_wrapped(|ui| {
             ui.label(sub(cx.tokens, "The picture shows"));
-            for (layer, name) in LAYERS {
-                if chip(ui, cx.tokens, cx.prefs.layer == layer, name).clicked() {
+            for &layer in Layer::ALL {
+                if chip(ui, cx.tokens, cx.prefs.layer == layer, layer.text()).clicked() {
                     out.push(Action::Layer(layer));
                 }
             }
@@ -306,17 +306,15 @@ fn choices_ui(ui: &mut Ui, cx: &Cx<'_>, list: bool, prefs: &mut ExportPrefs, out
     }
 }
 
-const LAYERS: [(Layer, &str); 2] = [(Layer::Parts, "parts"), (Layer::Power, "power")];
-
 /// What the file will hold.
 fn about(cx: &Cx<'_>, state: &ExportState) -> String {
     if let Some(other) = &state.compared {
         return difference_of(cx.session, other, state.turned).cost_text();
     }
     match cx.prefs.export.format {
-        Format::Xlsx => "A workbook with sheets for parts, lanes, power, memory and findings; sums are formulas. Its first sheet:".to_owned(),
+        Format::Xlsx => "A workbook with sheets for parts, lanes, power, heat, memory and findings; sums are formulas. Its first sheet:".to_owned(),
         Format::Html => {
-            "A page with the picture, these parts, lanes, ledgers as charts, findings, assumptions and sources; it prints on A4 and Letter. Its list:"
+            "A page with the picture, these parts, lanes, ledgers as charts, heat, findings, assumptions and sources; it prints on A4 and Letter. Its list:"
                 .to_owned()
         }
         Format::Json => "The whole rig file as JSON, which Rigbay opens again; docs/rig.schema.json describes it.".to_owned(),
