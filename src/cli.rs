@@ -120,6 +120,8 @@ pub enum ThemeName {
 enum LayerName {
     /// The parts and their memory
     Parts,
+    /// PCIe links from processors, chipset and switches to the devices
+    Lanes,
     /// What each part draws, and the supply's load
     Power,
 }
@@ -178,7 +180,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, today: &str, text: &mu
         Some(Command::Report(args)) => report(&args, &mut out),
         Some(Command::Lanes { rig }) => open(&rig, &mut out).map(|rig| {
             let lanes = crate::analysis::lanes::lanes(&rig.catalog, &rig.project);
-            out.say(&lanes::text(&rig.catalog, &rig.project, &lanes));
+            out.say(&crate::export::lanes::text(&rig.catalog, &rig.project, &lanes));
         }),
         Some(Command::Export(args)) => export::export_command(&args, &mut out),
         Some(Command::Diff(args)) => export::diff(&args, &mut out),

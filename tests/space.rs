@@ -112,7 +112,7 @@ fn strip_rows_are_numbered_from_one_and_do_not_overlap() {
 fn pictures_are_whole_and_the_same_each_time() {
     for (name, project) in presets() {
         let report = analyze(&CATALOG, &project, Effort::Live);
-        for layer in [Layer::Parts, Layer::Power] {
+        for layer in [Layer::Parts, Layer::Lanes, Layer::Power] {
             let drawing = rig::draw(&CATALOG, &project, &report, layer);
             assert_eq!(drawing, rig::draw(&CATALOG, &project, &report, layer));
             for piece in &drawing.pieces {

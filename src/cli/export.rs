@@ -205,6 +205,7 @@ pub(super) fn export_command(args: &ExportArgs, out: &mut Out<'_>) -> Result<(),
 pub(super) const fn layer(name: LayerName) -> Layer {
     match name {
         LayerName::Parts => Layer::Parts,
+        LayerName::Lanes => Layer::Lanes,
         LayerName::Power => Layer::Power,
     }
 }

@@ -1,9 +1,11 @@
 //! The rig as shapes in millimetres with roles. The window paints them; pictures and exports write them as SVG or PNG.
 
+use crate::analysis::lanes::NodeId;
 use crate::analysis::memory::ItemKind;
 use crate::analysis::space::Rect;
 use crate::build::{PlacementId, SlotId};
 
+pub mod lanes;
 pub mod palette;
 pub mod rig;
 pub mod svg;
@@ -52,6 +54,11 @@ pub enum Role {
     Activation,
     /// Overhead and whatever carries no meaning of its own.
     Neutral,
+    /// PCIe links by generation: the first two, the third, the fourth, the fifth and later.
+    Gen2,
+    Gen3,
+    Gen4,
+    Gen5,
 }
 
 /// Colour of one kind of memory in charts.
@@ -72,6 +79,8 @@ pub const fn item_role(kind: ItemKind) -> Role {
 pub enum Layer {
     #[default]
     Parts,
+    /// PCIe links from processors, chipset and switches to the devices.
+    Lanes,
     Power,
 }
 
@@ -110,6 +119,8 @@ pub enum Anchor {
 pub enum Target {
     Placement(PlacementId),
     Slot(SlotId),
+    /// A processor, chipset or switch of the lanes layer.
+    Node(NodeId),
 }
 
 /// One thing to paint.
@@ -141,6 +152,14 @@ pub enum Shape {
         role: Role,
         anchor: Anchor,
         room_mm: f64,
+    },
+    /// A short text on a plate that is as wide as the text needs.
+    Tag {
+        at: (f64, f64),
+        text: String,
+        size_mm: f64,
+        edge: Role,
+        anchor: Anchor,
     },
 }
 

@@ -88,6 +88,10 @@ const fn pair(role: Role) -> (Rgb, Rgb) {
         Role::States => (Rgb(0x3f, 0xc4, 0xd8), Rgb(0x0f, 0x7d, 0x94)),
         Role::Activation => (Rgb(0x9c, 0xc9, 0x4a), Rgb(0x5a, 0x7d, 0x14)),
         Role::Neutral => (Rgb(0x85, 0x91, 0xa3), Rgb(0x6b, 0x77, 0x88)),
+        Role::Gen2 => (Rgb(0xb3, 0xa3, 0x8c), Rgb(0x7a, 0x66, 0x49)),
+        Role::Gen3 => (Rgb(0x6c, 0xa8, 0xff), Rgb(0x1f, 0x5f, 0xc9)),
+        Role::Gen4 => (Rgb(0x3c, 0xcb, 0xb8), Rgb(0x0b, 0x7d, 0x72)),
+        Role::Gen5 => (Rgb(0xc0, 0x8c, 0xff), Rgb(0x7a, 0x3f, 0xc9)),
     }
 }
 
@@ -108,6 +112,14 @@ mod tests {
                 for text in [Role::Accent, Role::Problem, Role::Advice, Role::Good, Role::Cold] {
                     let ratio = color(text, theme).contrast(color(surface, theme));
                     assert!(ratio >= 4.5, "{text:?} on {surface:?} in {theme:?}: {ratio:.1}");
+                }
+            }
+            for surface in [Role::Background, Role::CaseInside, Role::Board, Role::Raised, Role::Card] {
+                for wire in [Role::Gen2, Role::Gen3, Role::Gen4, Role::Gen5, Role::Advice, Role::Problem] {
+                    let ratio = color(wire, theme).contrast(color(surface, theme));
+                    // Card faces are seldom behind a wire; only its end touches them.
+                    let least = if surface == Role::Card { 2.4 } else { 3.0 };
+                    assert!(ratio >= least, "{wire:?} on {surface:?} in {theme:?}: {ratio:.1}");
                 }
             }
             assert!(color(Role::OnAccent, theme).contrast(color(Role::Accent, theme)) >= 4.5);

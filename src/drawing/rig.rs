@@ -1,5 +1,6 @@
 //! Draws a rig: one function a kind of thing, back to front.
 
+use super::lanes::Shown;
 use super::{Anchor, Drawing, Layer, Piece, Role, Shape, Stroke, Target};
 use crate::analysis::space::{Place, Position, Rect, Seat, Space};
 use crate::build::PlacementId;
@@ -13,7 +14,13 @@ use crate::report::Report;
 
 /// The whole rig with its labels.
 pub fn draw(catalog: &Catalog, project: &Project, report: &Report, layer: Layer) -> Drawing {
-    let mut pen = Pen { catalog, project, report, layer, out: Vec::new() };
+    draw_before(catalog, project, report, layer, None)
+}
+
+/// The same; the lanes layer shows what the links would be `after` an edit.
+pub fn draw_before(catalog: &Catalog, project: &Project, report: &Report, layer: Layer, after: Option<&Report>) -> Drawing {
+    let lanes = (layer == Layer::Lanes).then(|| Shown::of(report, after));
+    let mut pen = Pen { catalog, project, report, layer, lanes, out: Vec::new() };
     let space = &report.facts.space;
     pen.case(space);
     for seat in &space.seats {
@@ -27,15 +34,21 @@ pub fn draw(catalog: &Catalog, project: &Project, report: &Report, layer: Layer)
             pen.seat(seat, depth);
         }
     }
-    pen.slot_labels(space);
+    let mut beside = space.bounds;
+    match lanes {
+        Some(lanes) => beside = pen.lanes(&lanes),
+        None => {
+            pen.slot_labels(space);
+            pen.gaps(space);
+        }
+    }
     if layer == Layer::Power {
         pen.meters(space);
     }
-    pen.gaps(space);
     pen.notes(space);
     let notes = if layer == Layer::Power { 46.0 } else { 34.0 };
     let text = Rect::new(space.bounds.x, space.bounds.y - 14.0, space.bounds.w, space.bounds.h + notes);
-    Drawing { pieces: pen.out, bounds: text }
+    Drawing { pieces: pen.out, bounds: text.union(&beside) }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,11 +58,13 @@ enum Depth {
     Tall,
 }
 
-struct Pen<'a> {
+pub(super) struct Pen<'a> {
     catalog: &'a Catalog,
     project: &'a Project,
     report: &'a Report,
     layer: Layer,
+    /// Set in the lanes layer.
+    lanes: Option<Shown<'a>>,
     out: Vec<Piece>,
 }
 
@@ -75,20 +90,36 @@ fn slot_text(place: &Place, space: &Space) -> String {
 }
 
 impl<'a> Pen<'a> {
-    fn part(&self, id: PlacementId) -> Option<&'a Part> {
+    pub(super) fn part(&self, id: PlacementId) -> Option<&'a Part> {
         self.catalog.part(&self.project.rig.placement(id)?.part)
     }
 
-    fn push(&mut self, shape: Shape, target: Option<Target>) {
+    pub(super) fn push(&mut self, shape: Shape, target: Option<Target>) {
         self.out.push(Piece { shape, target });
     }
 
-    fn rect(&mut self, rect: Rect, corner_mm: f64, fill: Option<Role>, stroke: impl Into<Option<Stroke>>, target: Option<Target>) {
+    pub(super) fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Takes back what was drawn after the first `len` pieces.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.out.truncate(len);
+    }
+
+    pub(super) fn rect(
+        &mut self,
+        rect: Rect,
+        corner_mm: f64,
+        fill: Option<Role>,
+        stroke: impl Into<Option<Stroke>>,
+        target: Option<Target>,
+    ) {
         let stroke = stroke.into();
         self.push(Shape::Rect { rect, corner_mm, fill, stroke }, target);
     }
 
-    fn text(&mut self, at: (f64, f64), text: impl Into<String>, look: (f64, bool, Role), anchor: Anchor, room_mm: f64) {
+    pub(super) fn text(&mut self, at: (f64, f64), text: impl Into<String>, look: (f64, bool, Role), anchor: Anchor, room_mm: f64) {
         let (size_mm, strong, role) = look;
         self.push(Shape::Text { at, text: text.into(), size_mm, strong, role, anchor, room_mm }, None);
     }
@@ -158,6 +189,7 @@ impl<'a> Pen<'a> {
         match occupant.and_then(|id| self.part(id)) {
             Some(part) => {
                 self.text((at, y - 7.0), part.short_name(), (11.0, true, Role::Label), Anchor::LeftMiddle, room);
+                let room = room - occupant.map_or(0.0, |id| self.tag_room(id));
                 self.text((at, y + 7.5), place.slot.label.clone(), (10.0, false, Role::SubLabel), Anchor::LeftMiddle, room);
             }
             None => self.text((at, y), format!("{}, free", place.slot.label), (10.0, false, Role::SubLabel), Anchor::LeftMiddle, room),
@@ -184,7 +216,9 @@ impl<'a> Pen<'a> {
             PartKind::Cooler(_) => self.cooler(seat, part),
             PartKind::Ram(_) => {
                 for rect in std::iter::once(seat.rect).chain(seat.also.iter().copied()) {
-                    self.rect(rect, 1.0, Some(Role::Ram), None, Some(Target::Placement(seat.placement)));
+                    // Wires run over the modules.
+                    let role = if self.lanes.is_some() { Role::Socket } else { Role::Ram };
+                    self.rect(rect, 1.0, Some(role), None, Some(Target::Placement(seat.placement)));
                 }
             }
             PartKind::Psu(psu) => {
@@ -194,6 +228,7 @@ impl<'a> Pen<'a> {
                 self.boxed(seat, part, Role::Psu, &text);
             }
             PartKind::Fan(_) => self.fan(seat),
+            PartKind::Nic(_) | PartKind::Carrier(_) if self.lanes.is_some() => self.lane_card(seat, part),
             PartKind::Nic(_) | PartKind::Carrier(_) => self.boxed(seat, part, Role::Card, ""),
             PartKind::Drive(_) | PartKind::Riser(_) | PartKind::Bridge(_) => self.boxed(seat, part, Role::Drive, ""),
             PartKind::Case(_) => {}
@@ -277,6 +312,9 @@ impl<'a> Pen<'a> {
         let target = Some(Target::Placement(seat.placement));
         self.rect(r, 2.5, Some(Role::Card), line(self.edge_of(seat.placement), 1.4, Self::dashed(seat)), target.clone());
         self.rect(Rect::new(r.x - 3.0, r.y, 4.0, r.h), 1.0, Some(Role::Bracket), None, target);
+        if self.lanes.is_some() {
+            return self.card_text(seat, part);
+        }
         let fans = self.cooler_marks(gpu, r);
         let room = r.w - 14.0 - fans;
         let facts = self.gpu_facts(seat.placement, gpu);
@@ -287,6 +325,33 @@ impl<'a> Pen<'a> {
         } else {
             self.text((r.x + 7.0, r.y + r.h / 2.0), part.short_name(), (11.0, true, Role::Label), Anchor::LeftMiddle, room);
         }
+    }
+
+    /// Any other card in the lanes layer.
+    fn lane_card(&mut self, seat: &Seat, part: &Part) {
+        let edge = line(self.edge_of(seat.placement), 1.2, Self::dashed(seat));
+        self.rect(seat.rect, 2.5, Some(Role::Card), edge, Some(Target::Placement(seat.placement)));
+        self.card_text(seat, part);
+    }
+
+    /// Name, slot and origin of a card's lanes, left of its tag.
+    fn card_text(&mut self, seat: &Seat, part: &Part) {
+        let r = seat.rect;
+        let room = r.w - 16.0 - self.tag_room(seat.placement);
+        let on = self.lanes.and_then(|l| l.line(seat.placement)).unwrap_or_default();
+        if r.h >= 25.0 {
+            let y = r.y + r.h.min(60.0) / 2.0;
+            self.text((r.x + 7.0, y - 7.0), part.short_name(), (12.0, true, Role::Label), Anchor::LeftMiddle, room);
+            self.text((r.x + 7.0, y + 7.0), on, (10.5, false, Role::SubLabel), Anchor::LeftMiddle, room);
+        } else {
+            let slot = on.split(" on ").next().map(|s| format!("{s}: ")).unwrap_or_default();
+            let text = format!("{slot}{}", part.short_name());
+            self.text((r.x + 7.0, r.y + r.h / 2.0), text, (11.0, true, Role::Label), Anchor::LeftMiddle, room);
+        }
+    }
+
+    fn tag_room(&self, id: PlacementId) -> f64 {
+        self.lanes.map_or(0.0, |l| l.tag_room(id))
     }
 
     /// The second line of a card: memory, power and cooler, or what the power layer shows.
@@ -430,7 +495,7 @@ impl<'a> Pen<'a> {
     }
 
     /// Right of the slot and of every card that hangs over it, at the middle of the card in it.
-    fn label_place(&self, place: &Place, space: &Space) -> (f64, f64) {
+    pub(super) fn label_place(&self, place: &Place, space: &Space) -> (f64, f64) {
         let line = place.rect.y + place.rect.h / 2.0;
         let over = space.seats.iter().filter(|s| s.rect.y < line && line < s.rect.bottom() && self.is_card(s.placement));
         let end = over.map(|s| s.rect.right()).fold(place.rect.right(), f64::max);
@@ -438,7 +503,7 @@ impl<'a> Pen<'a> {
         (end + 5.0, own.map_or(line, |seat| seat.rect.y + seat.rect.h.min(60.0) / 2.0))
     }
 
-    fn is_card(&self, id: PlacementId) -> bool {
+    pub(super) fn is_card(&self, id: PlacementId) -> bool {
         matches!(self.part(id).map(|p| &p.kind), Some(PartKind::Gpu(_) | PartKind::Nic(_) | PartKind::Carrier(_)))
     }
 
@@ -480,10 +545,19 @@ impl<'a> Pen<'a> {
         let order_only = space.places.iter().any(|p| p.slot.is_pcie() && p.position == Position::OrderOnly);
         let y = space.bounds.bottom() + 10.0;
         if order_only {
-            let text = "Slots in order only: their places on this board are not confirmed, so distances are unknown";
+            let text = match self.layer {
+                // The window has more buttons below this layer.
+                Layer::Lanes => "Slots in order only; distances are unknown",
+                Layer::Parts | Layer::Power => {
+                    "Slots in order only: their places on this board are not confirmed, so distances are unknown"
+                }
+            };
             self.text((space.case.x + 2.0, y), text, (10.0, false, Role::Advice), Anchor::LeftMiddle, space.bounds.w);
         } else {
-            let text = "Side view, to scale; a dashed edge marks an assumed size";
+            let text = match self.layer {
+                Layer::Lanes => "To scale; dashed edges are assumed",
+                Layer::Parts | Layer::Power => "Side view, to scale; a dashed edge marks an assumed size",
+            };
             self.text((space.case.x + 2.0, y), text, (10.0, false, Role::SubLabel), Anchor::LeftMiddle, space.bounds.w);
         }
         if self.layer == Layer::Power {

@@ -84,7 +84,37 @@ fn write_piece(out: &mut String, piece: &Piece, theme: Theme) {
                 escape(&shown)
             )
         }
+        Shape::Tag { at, text, size_mm, edge, anchor } => write_tag(out, *at, text, *size_mm, *edge, *anchor, theme),
     };
+}
+
+fn write_tag(out: &mut String, at: (f64, f64), text: &str, size_mm: f64, edge: Role, anchor: Anchor, theme: Theme) -> std::fmt::Result {
+    let size = size_mm * FONT_OF_LINE;
+    let width = text.chars().count() as f64 * size * TAG_ADVANCE + size_mm;
+    let height = size_mm * TAG_HEIGHT;
+    let (left, middle) = match anchor {
+        Anchor::LeftTop => (at.0, at.1 + height / 2.0),
+        Anchor::LeftMiddle => (at.0, at.1),
+        Anchor::Center => (at.0 - width / 2.0, at.1),
+        Anchor::RightMiddle => (at.0 - width, at.1),
+        Anchor::CenterTop => (at.0 - width / 2.0, at.1 + height / 2.0),
+    };
+    writeln!(
+        out,
+        r#"<rect x="{left:.2}" y="{:.2}" width="{width:.2}" height="{height:.2}" rx="{:.1}" fill="{}" stroke="{}" stroke-width="0.90"/>"#,
+        middle - height / 2.0,
+        height / 2.0,
+        hex(Role::Background, theme),
+        hex(edge, theme),
+    )?;
+    writeln!(
+        out,
+        r#"<text x="{:.2}" y="{:.2}" font-size="{size:.2}" text-anchor="middle" fill="{}" font-weight="600">{}</text>"#,
+        left + width / 2.0,
+        middle + size * 0.35,
+        hex(Role::Label, theme),
+        escape(text)
+    )
 }
 
 fn write_arrow(out: &mut String, points: &[(f64, f64)], stroke: Stroke, theme: Theme) -> std::fmt::Result {
@@ -110,6 +140,10 @@ pub fn arrow_head(from: (f64, f64), tip: (f64, f64), size: f64) -> ((f64, f64), 
     let (ux, uy) = (dx / length * size, dy / length * size);
     (tip, (tip.0 - ux - uy * 0.5, tip.1 - uy + ux * 0.5), (tip.0 - ux + uy * 0.5, tip.1 - uy - ux * 0.5))
 }
+
+/// Mean advance of the words on tags in font sizes, and a tag's height in lines.
+const TAG_ADVANCE: f64 = 0.58;
+pub const TAG_HEIGHT: f64 = 1.25;
 
 /// Font size of a line height.
 pub const FONT_OF_LINE: f64 = 0.86;

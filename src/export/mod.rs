@@ -16,6 +16,7 @@ pub mod diff;
 mod filter;
 pub mod html;
 pub mod interface;
+pub mod lanes;
 pub mod layout;
 pub mod markdown;
 pub mod presets;

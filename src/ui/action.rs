@@ -134,6 +134,8 @@ pub enum Screen {
     Compare,
     /// A new rig from dumps of a machine.
     FromMachine,
+    /// The tree of links and the matrix of card pairs.
+    Topology,
 }
 
 /// Panels that can be closed.

@@ -89,6 +89,7 @@ pub const ALL: &[Command] = &[
         .words("workload model problems checks show hide"),
     command("View", "Charts", &[ctrl(Key::Num3)], |_| Some(Action::Toggle(Side::Charts))).words("memory cost performance graphs show hide"),
     group("View", "Emphasise parts", &[], |_| Some(Action::Layer(Layer::Parts))).words("layer drawing"),
+    command("View", "Emphasise lanes", &[], |_| Some(Action::Layer(Layer::Lanes))).words("layer pcie links wires slots drawing"),
     command("View", "Emphasise power", &[], |_| Some(Action::Layer(Layer::Power))).words("layer cables watts drawing"),
     group("View", "Dark theme", &[], |_| Some(Action::Theme(Theme::Dark))).words("night colours"),
     command("View", "Light theme", &[], |_| Some(Action::Theme(Theme::Light))).words("day colours white"),
@@ -105,6 +106,8 @@ pub const ALL: &[Command] = &[
     group("Rig", "What fits…", &[], |_| Some(Action::Show(Screen::Fit))).words("memory context quantization largest curve table overflow"),
     command("Rig", "Measured records…", &[], |_| Some(Action::Show(Screen::Replay)))
         .words("replay accuracy calibrate csv benchmark own factors"),
+    group("Rig", "Lanes and topology…", &[ctrl(Key::L)], |_| Some(Action::Show(Screen::Topology)))
+        .words("pcie tree matrix pairs switch chipset bandwidth p2p nvidia-smi topo links"),
     command("Rig", "Use the program's own facts", &[], |cx| (!cx.session.opening_notes.is_empty()).then_some(Action::UpdateFromCatalog))
         .words("update catalog refresh"),
     command("Help", "Keyboard and mouse", &[plain(Key::F1)], |_| Some(Action::Show(Screen::Help))).words("shortcuts help keys manual"),

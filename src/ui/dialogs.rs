@@ -15,6 +15,7 @@ use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
 use super::replay_page::{ReplayState, replay_page_ui};
 use super::settings::{SettingsState, settings_ui};
+use super::topology::{TopologyState, topology_ui};
 use super::widgets::{primary_button, sub, title};
 use super::{Cx, commands};
 use crate::checks::Tally;
@@ -152,6 +153,7 @@ enum Dialog {
     Palette(PaletteState),
     ByHand(ByHandState),
     Machine(MachineState),
+    Topology(TopologyState),
     About,
     Help,
     Log,
@@ -238,6 +240,7 @@ impl Dialogs {
             Screen::Replay => self.set(Dialog::Replay(ReplayState::default())),
             Screen::PartsList => self.set(Dialog::Export(ExportState::default())),
             Screen::Settings => self.set(Dialog::Settings(SettingsState::of(project))),
+            Screen::Topology => self.set(Dialog::Topology(TopologyState::default())),
             Screen::About => self.set(Dialog::About),
             Screen::Palette => self.set(Dialog::Palette(PaletteState::default())),
             Screen::Help => self.set(Dialog::Help),
@@ -294,6 +297,7 @@ impl Dialogs {
                 | Dialog::Settings(_)
                 | Dialog::ByHand(_)
                 | Dialog::Machine(_)
+                | Dialog::Topology(_)
                 | Dialog::Log
         );
         let acted = out.len() > before && !keeps;
@@ -314,7 +318,7 @@ fn fix_edit(fix: &Fix) -> Edit {
 impl Dialog {
     const fn width(&self) -> f32 {
         match self {
-            Self::Fit(_) | Self::Replay(_) => 900.0,
+            Self::Topology(_) | Self::Fit(_) | Self::Replay(_) => 900.0,
             Self::Export(_) => 1080.0,
             Self::Machine(_) => 780.0,
             Self::Settings(_) | Self::ByHand(_) => 620.0,
@@ -344,6 +348,7 @@ fn dialog_ui(
         Dialog::Replay(state) => replay_page_ui(ui, cx, state, fresh, out),
         Dialog::Export(state) => export_ui(ui, cx, state, fresh, out),
         Dialog::Settings(state) => settings_ui(ui, cx, state, fresh, out),
+        Dialog::Topology(state) => topology_ui(ui, cx, state, fresh, out),
         Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
         Dialog::ByHand(state) => by_hand_ui(ui, cx, state, fresh, out),
         Dialog::Machine(state) => machine_ui(ui, cx, state, fresh, out),

@@ -6,6 +6,7 @@ use eframe::egui::{self, Align, Button, CollapsingHeader, ComboBox, Label, Layou
 
 use super::Cx;
 use super::action::Action;
+use super::board_settings::board_ui;
 use super::icons::Icon;
 use super::part_text::{field_name, has_words, lines};
 use super::place_menu::{MenuState, move_menu_ui, place_menu_ui};
@@ -196,6 +197,7 @@ fn choices_ui(ui: &mut Ui, cx: &Cx<'_>, id: PlacementId, part: &Part, out: &mut 
                 }
             });
         }
+        PartKind::Board(board) => board_ui(ui, cx, id, board, out),
         PartKind::Fan(_) => {
             let options = [("intake", "blows in"), ("exhaust", "blows out")];
             let now = settings.get("direction").map(String::as_str);

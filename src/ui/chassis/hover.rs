@@ -2,7 +2,7 @@
 
 use eframe::egui::{RichText, Ui};
 
-use super::is_exact;
+use super::{is_exact, lanes};
 use crate::analysis::space::{Place, Position, Seat};
 use crate::build::PlacementId;
 use crate::catalog::part::Part;
@@ -26,7 +26,8 @@ fn slot_label(cx: &Cx<'_>, id: PlacementId) -> Option<String> {
 /// "RTX 3090 Turbo in PCIE7"
 pub fn seat_name(cx: &Cx<'_>, seat: &Seat) -> String {
     let name = part(cx, seat.placement).map_or("part", Part::short_name);
-    slot_label(cx, seat.placement).map_or_else(|| name.to_owned(), |slot| format!("{name} in {slot}"))
+    let link = lanes::name_suffix(cx, seat.placement);
+    slot_label(cx, seat.placement).map_or_else(|| name.to_owned(), |slot| format!("{name} in {slot}{link}"))
 }
 
 /// "Free slot PCIE3, x16 Gen4"
@@ -48,6 +49,9 @@ fn about<'r>(cx: &Cx<'r>, subject: &Subject) -> Vec<&'r Finding> {
 pub fn seat_ui(ui: &mut Ui, cx: &Cx<'_>, seat: &Seat) {
     ui.label(RichText::new(seat_name(cx, seat)).font(semibold(13.0)));
     let facts = &cx.session.report().facts;
+    if let Some(link) = facts.lanes.of(seat.placement) {
+        lanes::link_ui(ui, cx, link);
+    }
     if let Some(card) = facts.space.card(seat.placement) {
         let size = |value: Option<f64>| value.map_or_else(|| "unknown".to_owned(), mm);
         let assumed = if card.thickness_assumed { " (assumed)" } else { "" };
@@ -82,6 +86,9 @@ pub fn place_ui(ui: &mut Ui, cx: &Cx<'_>, place: &Place) {
         let number = |n: Option<u8>| n.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
         ui.label(format!("Mechanical x{}, wired x{}, generation {}", number(c.size), number(c.lanes), number(c.r#gen)));
         ui.label(format!("Lanes come from: {}", c.from.as_deref().unwrap_or("unknown")));
+        if let Some(link) = cx.session.report().facts.lanes.link(&place.slot.id) {
+            lanes::link_ui(ui, cx, link);
+        }
         if let Some(note) = &c.note {
             ui.label(note);
         }

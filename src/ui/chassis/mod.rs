@@ -19,6 +19,7 @@ use crate::report::Report;
 
 mod drop;
 mod hover;
+mod lanes;
 pub(super) mod paint;
 pub(super) mod view;
 
@@ -35,8 +36,17 @@ pub struct ChassisState {
     /// Bring this into view in the next frame.
     pub go_to: Option<Subject>,
     view: View,
-    drawing: Option<(Arc<Report>, Layer, Arc<Drawing>)>,
+    drawing: Option<Drawn>,
     answers: Option<Answers>,
+}
+
+/// A drawing and what it was made from: the report, the layer, and the report of the edit under the pointer where the layer shows it.
+#[derive(Clone, Debug)]
+struct Drawn {
+    of: Arc<Report>,
+    layer: Layer,
+    after: Option<Arc<Report>>,
+    drawing: Arc<Drawing>,
 }
 
 impl ChassisState {
@@ -44,14 +54,22 @@ impl ChassisState {
     fn drawing(&mut self, cx: &Cx<'_>) -> Arc<Drawing> {
         let report = cx.session.report();
         let layer = cx.prefs.layer;
-        if let Some((of, shown, drawing)) = &self.drawing
-            && Arc::ptr_eq(of, report)
-            && *shown == layer
-        {
-            return drawing.clone();
+        let after = lanes::after(cx);
+        let same = |d: &&Drawn| {
+            let same_after = match (&d.after, after) {
+                (None, None) => true,
+                (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+                _ => false,
+            };
+            Arc::ptr_eq(&d.of, report) && d.layer == layer && same_after
+        };
+        if let Some(drawn) = self.drawing.as_ref().filter(same) {
+            return drawn.drawing.clone();
         }
-        let drawing = Arc::new(crate::drawing::rig::draw(cx.session.catalog(), cx.session.project(), report, layer));
-        self.drawing = Some((report.clone(), layer, drawing.clone()));
+        let after_ref = after.map(AsRef::as_ref);
+        let drawing = crate::drawing::rig::draw_before(cx.session.catalog(), cx.session.project(), report, layer, after_ref);
+        let drawing = Arc::new(drawing);
+        self.drawing = Some(Drawn { of: report.clone(), layer, after: after.cloned(), drawing: drawing.clone() });
         drawing
     }
 }
@@ -82,11 +100,12 @@ pub fn chassis_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, out: &mut 
     ui.scope_builder(eframe::egui::UiBuilder::new().max_rect(rect), |ui| {
         ui.shrink_clip_rect(rect);
         things_ui(ui, cx, &state.view, space, out);
+        lanes::layer_ui(ui, cx, &state.view, &drawing);
         if cx.session.project().rig.is_empty() {
             empty_ui(ui, cx, rect);
         }
         drops_ui(ui, cx, state, rect, out);
-        corner_ui(ui, cx, state, rect);
+        corner_ui(ui, cx, state, rect, out);
     });
 }
 
@@ -287,8 +306,14 @@ fn ghost_ui(
         (false, _, Some(_)) => "Ctrl copies, Shift fills",
         (false, _, None) => "Shift fills every free place",
     };
-    let lines = [(part.short_name(), cx.tokens.text), (words.as_str(), color), (hint, cx.tokens.sub)];
-    paint::plate(painter, pointer + vec2(16.0, 14.0), &lines, color, cx.tokens);
+    let changes = if meant.is_some_and(|m| m.1.possible()) { lanes::change_lines(cx) } else { Vec::new() };
+    let mut lines = vec![(part.short_name(), cx.tokens.text), (words.as_str(), color)];
+    lines.extend(changes.iter().map(|(text, color)| (text.as_str(), *color)));
+    lines.push((hint, cx.tokens.sub));
+    let plate = paint::plate(painter, pointer + vec2(16.0, 14.0), &lines, color, cx.tokens);
+    let said = lines.iter().map(|l| l.0).collect::<Vec<_>>().join(". ");
+    let response = ui.interact(plate, ui.scope_id().with("drop-plate"), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(AccessRole::Label, true, &said));
 }
 
 /// Seats that the drop would add: those the present report lacks, or the moved piece.
@@ -325,10 +350,10 @@ fn dropped(
 }
 
 /// Zoom buttons and the scale.
-fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, rect: Rect) {
+fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, rect: Rect, out: &mut Vec<Action>) {
     let scale = state.view.scale();
     let text = format!("1 mm = {scale:.2} points");
-    let corner = Rect::from_min_max(pos2(rect.right() - 250.0, rect.bottom() - 30.0), rect.right_bottom() - vec2(8.0, 4.0));
+    let corner = Rect::from_min_max(pos2(rect.right() - 350.0, rect.bottom() - 30.0), rect.right_bottom() - vec2(8.0, 4.0));
     let layout = eframe::egui::Layout::right_to_left(eframe::egui::Align::Center);
     ui.scope_builder(eframe::egui::UiBuilder::new().max_rect(corner).layout(layout), |ui| {
         if ui.button("Fit").on_hover_text("Show the whole rig").clicked() {
@@ -340,7 +365,13 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, rect: Rect) {
         if ui.button("-").on_hover_text("Zoom out").clicked() {
             state.view.zoom(0.8, rect.center());
         }
-        ui.label(eframe::egui::RichText::new(text).size(11.0).color(cx.tokens.sub));
+        match cx.prefs.layer {
+            Layer::Lanes if rect.width() > 420.0 => lanes::actions_ui(ui, out),
+            Layer::Lanes => {}
+            Layer::Parts | Layer::Power => {
+                ui.label(eframe::egui::RichText::new(text).size(11.0).color(cx.tokens.sub));
+            }
+        }
     });
 }
 

@@ -30,6 +30,7 @@ pub fn drawing(painter: &Painter, drawing: &Drawing, view: &View, tokens: &Token
             }
             Shape::Line { points, stroke, arrow } => line(painter, points, *stroke, *arrow, view, tokens),
             Shape::Text { .. } => text(painter, &piece.shape, view, tokens),
+            Shape::Tag { .. } => tag(painter, &piece.shape, view, tokens),
         }
     }
 }
@@ -79,14 +80,32 @@ fn text(painter: &Painter, shape: &Shape, view: &View, tokens: &Tokens) {
     }
     let size = size.clamp(TEXT.0, TEXT.1);
     let font = if *strong { semibold(size) } else { regular(size) };
-    let align = match anchor {
+    one_line(painter, view.pos(*at), align_of(*anchor), text, font, tokens.role(*role), room);
+}
+
+const fn align_of(anchor: Anchor) -> Align2 {
+    match anchor {
         Anchor::LeftTop => Align2::LEFT_TOP,
         Anchor::LeftMiddle => Align2::LEFT_CENTER,
         Anchor::Center => Align2::CENTER_CENTER,
         Anchor::RightMiddle => Align2::RIGHT_CENTER,
         Anchor::CenterTop => Align2::CENTER_TOP,
-    };
-    one_line(painter, view.pos(*at), align, text, font, tokens.role(*role), room);
+    }
+}
+
+/// A text on a plate of its own width; too small to read, it goes.
+fn tag(painter: &Painter, shape: &Shape, view: &View, tokens: &Tokens) {
+    let Shape::Tag { at, text, size_mm, edge, anchor } = shape else { return };
+    let size = (*size_mm * FONT_OF_LINE) as f32 * view.scale();
+    if size < TEXT.0 * 0.5 {
+        return;
+    }
+    let font = semibold(size.clamp(TEXT.0, TEXT.1));
+    let color = tokens.role(Role::Label);
+    let galley = painter.layout_no_wrap(text.clone(), font, color);
+    let plate = align_of(*anchor).anchor_size(view.pos(*at), vec2(galley.size().x + 10.0, galley.size().y + 2.0));
+    painter.rect(plate, plate.height() / 2.0, tokens.role(Role::Background), Pen::new(1.3, tokens.role(*edge)), StrokeKind::Inside);
+    painter.galley(plate.center() - galley.size() / 2.0, galley, color);
 }
 
 /// One line of text, cut with "…" at `room`; returns its box.
@@ -101,8 +120,8 @@ pub fn one_line(painter: &Painter, at: Pos2, align: Align2, text: &str, font: Fo
     rect
 }
 
-/// A label on a plate, for the consequence of a drop; kept inside the painter's clip.
-pub fn plate(painter: &Painter, at: Pos2, lines: &[(&str, Color32)], edge: Color32, tokens: &Tokens) {
+/// A label on a plate, for the consequence of a drop; kept inside the painter's clip. Returns its box.
+pub fn plate(painter: &Painter, at: Pos2, lines: &[(&str, Color32)], edge: Color32, tokens: &Tokens) -> Rect {
     let galleys: Vec<_> = lines.iter().map(|(text, color)| painter.layout((*text).to_owned(), semibold(12.5), *color, 300.0)).collect();
     let width = galleys.iter().map(|g| g.size().x).fold(0.0, f32::max);
     let height: f32 = galleys.iter().map(|g| g.size().y + 2.0).sum();
@@ -117,4 +136,5 @@ pub fn plate(painter: &Painter, at: Pos2, lines: &[(&str, Color32)], edge: Color
         painter.galley(Pos2::new(rect.left() + 9.0, y), galley, *color);
         y += height + 2.0;
     }
+    rect
 }

@@ -1,4 +1,4 @@
-//! `rigbay lanes`: the tree of links and the matrix of card pairs as text.
+//! The tree of links and the matrix of card pairs as text: what `rigbay lanes` prints and the topology view copies.
 
 use crate::analysis::lanes::{Lanes, Link, Node, NodeKind, Pair};
 use crate::build::PlacementId;
@@ -6,7 +6,7 @@ use crate::catalog::Catalog;
 use crate::project::Project;
 
 /// Tree, what is off or unknown, rates from the host, pairs.
-pub(super) fn text(catalog: &Catalog, project: &Project, lanes: &Lanes) -> String {
+pub fn text(catalog: &Catalog, project: &Project, lanes: &Lanes) -> String {
     if lanes.board.is_none() {
         return "The rig has no board, so there are no lanes to share.\n".to_owned();
     }

@@ -1,0 +1,221 @@
+//! The screen of lanes: the layer, what a drop does to the links, topology, settings of the board.
+#![cfg(feature = "gui")]
+
+use std::sync::{Arc, LazyLock};
+
+use eframe::egui::{self, Key, Modifiers, Role, vec2};
+use egui_kittest::{
+    Harness,
+    kittest::{NodeT as _, Queryable as _},
+};
+use rigbay::build::{PlacementId, SlotId};
+use rigbay::catalog::Catalog;
+use rigbay::catalog::load::{embedded_files, load};
+use rigbay::catalog::part::PartId;
+use rigbay::drawing::Layer;
+use rigbay::project::Subject;
+use rigbay::project::edit::Edit;
+use rigbay::ui::action::Theme;
+use rigbay::ui::prefs::Prefs;
+use rigbay::ui::{App, Options};
+
+static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| {
+    let (catalog, faults) = load(&embedded_files(""));
+    assert!(faults.is_empty(), "{faults:?}");
+    Arc::new(catalog)
+});
+
+type Window = Harness<'static, App>;
+
+fn window_of(size: egui::Vec2) -> Window {
+    let mut harness = Harness::builder().with_size(size).with_max_steps(12).build_eframe(move |cc| {
+        let options = Options { today: "2026-11-30".to_owned(), theme: Some(Theme::Dark), ..Options::default() };
+        let mut app = App::inline(cc, CATALOG.clone(), Arc::default(), options);
+        app.dialogs.without_system = true;
+        app
+    });
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Empty rig").click_accesskit();
+    harness.run();
+    harness
+}
+
+fn window() -> Window {
+    window_of(vec2(1280.0, 800.0))
+}
+
+/// Puts a part into a slot of the rig or, for a label of the board, into that connector.
+fn put(harness: &mut Window, part: &str, slot: &str) -> PlacementId {
+    let session = &mut harness.state_mut().session;
+    let slot = match slot.strip_prefix("board/") {
+        Some(name) => SlotId::of(board(session.project()), name),
+        None => SlotId::rig(slot),
+    };
+    session.apply(&Edit::place(&PartId::new(part), Some(slot.clone())), false).unwrap();
+    let id = session.project().rig.part_in(&CATALOG, &slot).unwrap().0;
+    harness.run();
+    id
+}
+
+fn board(project: &rigbay::project::Project) -> PlacementId {
+    project.rig.part_in(&CATALOG, &SlotId::rig("board")).unwrap().0
+}
+
+fn layer(harness: &mut Window, name: &str) {
+    harness.get_by_role_and_label(Role::Button, name).click();
+    harness.run();
+}
+
+const CARD: &str = "gpu.gigabyte.rtx-3090-turbo";
+
+/// Two cards on a board that splits its sixteen lanes between two slots.
+fn desktop(cards: &[&str]) -> Window {
+    let mut harness = window();
+    put(&mut harness, "case.fractal-design.meshify-2-xl", "case");
+    put(&mut harness, "board.asrock.x570-taichi", "board");
+    put(&mut harness, "cpu.amd.ryzen-9-5950x", "board/cpu1");
+    for slot in cards {
+        put(&mut harness, CARD, &format!("board/{slot}"));
+    }
+    harness
+}
+
+#[test]
+fn the_layer_names_widths_and_budgets() {
+    let mut harness = desktop(&["PCIE1", "PCIE3"]);
+    assert!(harness.query_all_by_label_contains("RTX 3090 Turbo in PCIE1, x8 Gen4").next().is_none());
+    layer(&mut harness, "Lanes");
+    assert_eq!(harness.state().prefs.layer, Layer::Lanes);
+    for slot in ["PCIE1", "PCIE3"] {
+        harness.get_by_role_and_label(Role::Button, &format!("RTX 3090 Turbo in {slot}, x8 Gen4"));
+    }
+    let lanes = &harness.state().session.report().facts.lanes;
+    let (used, all) = (lanes.budgets[0].used.unwrap(), lanes.budgets[0].lanes.unwrap());
+    assert_eq!(used, 16);
+    harness.get_by_label(&format!("CPU: lanes {used} of {all} used, {} left", all - used));
+}
+
+#[test]
+fn the_layer_is_remembered() {
+    let mut harness = window();
+    layer(&mut harness, "Lanes");
+    let text = serde_json::to_string(&harness.state().prefs).unwrap();
+    assert_eq!(serde_json::from_str::<Prefs>(&text).unwrap().layer, Layer::Lanes);
+}
+
+#[test]
+fn empty_states_are_sentences() {
+    let mut harness = window();
+    layer(&mut harness, "Lanes");
+    assert!(harness.query_by_label_contains("No board yet. ").is_some());
+    put(&mut harness, "board.asus.ws-c621e-sage", "board");
+    assert!(harness.query_by_label_contains("Lane table of this board is unknown. ").is_some());
+    put(&mut harness, "board.asrock-rack.romed8-2t", "board");
+    assert!(harness.query_by_label_contains("Lane table of this board is unknown").is_none());
+    assert!(harness.query_by_label_contains("No board yet").is_none());
+}
+
+#[test]
+fn a_hovering_card_says_which_link_falls() {
+    let mut harness = desktop(&["PCIE1"]);
+    layer(&mut harness, "Lanes");
+    harness.get_by_label("Search parts").focus();
+    harness.run();
+    harness.get_by_label("Search parts").type_text("gigabyte 3090 turbo");
+    harness.run();
+    let start = harness.get_all_by_label_contains("RTX 3090 Turbo, Gigabyte").next().unwrap().rect().center();
+    let target = harness.get_all_by_label_contains("PCIE3").next().unwrap().rect().center();
+    harness.hover_at(start);
+    harness.drag_at(start);
+    for t in [0.3, 0.6, 0.9, 1.0] {
+        harness.hover_at(start.lerp(target, t));
+    }
+    for _ in 0..4 {
+        harness.step();
+    }
+    let said = harness.get_by_label_contains("PCIE1 falls to x8 Gen4").accesskit_node().value().unwrap();
+    assert!(said.starts_with("RTX 3090 Turbo. PCIE3"), "{said}");
+    harness.drop_at(target);
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "RTX 3090 Turbo in PCIE1, x8 Gen4");
+}
+
+#[test]
+fn topology_is_a_tree_and_a_matrix_and_copies_as_text() {
+    let mut harness = desktop(&["PCIE1", "PCIE3"]);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::L);
+    harness.run();
+    harness.get_by_label("PCIE1: RTX 3090 Turbo,");
+    assert!(harness.query_by_label("PCIE5: free,").is_none());
+    harness.get_by_label("Free connectors too").click();
+    harness.run();
+    harness.get_by_label("PCIE5: free,");
+    // The tabs take the keyboard.
+    harness.get_by_role_and_label(Role::Button, "Pairs of cards").click();
+    harness.run();
+    let report = harness.state().session.report().clone();
+    let pair = &report.facts.lanes.pairs[0];
+    let class = pair.class.unwrap().text();
+    let gb_s = rigbay::units::plain(pair.gb_s.unwrap(), 1);
+    for (a, b) in [("PCIE1", "PCIE3"), ("PCIE3", "PCIE1")] {
+        let name = format!("RTX 3090 Turbo in {a} to RTX 3090 Turbo in {b}: {class}, {gb_s} GB/s");
+        let cell = harness.get_by_label_contains(&name);
+        cell.focus();
+    }
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Copy as text").click();
+    harness.run();
+    assert!(harness.state().notices.texts().any(|t| t == "Copied the lanes and their topology."), "{:?}", harness.state().notices);
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(harness.query_by_label("Free connectors too").is_none());
+}
+
+#[test]
+fn topology_without_a_board_says_so() {
+    let mut harness = window();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::L);
+    harness.run();
+    harness.get_by_label("No board yet");
+}
+
+#[test]
+fn choices_of_the_board_are_set_in_the_inspector_and_undone() {
+    let mut harness = window();
+    put(&mut harness, "board.asrock-rack.romed8-2t", "board");
+    put(&mut harness, "cpu.amd.epyc-7443p", "board/cpu1");
+    let id = board(harness.state().session.project());
+    harness.state_mut().session.select(Some(Subject::Placement(id)));
+    harness.run();
+    let rig = PartId::new("board.asrock-rack.romed8-2t");
+    let part = CATALOG.part(&rig).unwrap();
+    let rigbay::catalog::part::PartKind::Board(facts) = &part.kind else { panic!("no board") };
+    let choice = &facts.choices[0];
+    let setting = |h: &Window| h.state().session.project().rig.placement(id).unwrap().settings.clone();
+    harness.get_by_role_and_label(Role::ComboBox, &choice.label).click();
+    harness.run();
+    let option = choice.options.iter().find(|o| Some(&o.value) != choice.default.as_ref()).unwrap();
+    harness.get_by_role_and_label(Role::Button, &option.label).click();
+    harness.run();
+    assert_eq!(setting(&harness).get(&format!("bios.{}", choice.key)), Some(&option.value));
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert!(setting(&harness).is_empty());
+}
+
+#[test]
+fn the_layer_lays_out_at_every_size() {
+    for (width, height) in [(480.0, 360.0), (800.0, 600.0), (1280.0, 800.0), (1920.0, 1080.0)] {
+        let mut harness = window_of(vec2(width, height));
+        put(&mut harness, "board.supermicro.x11dpg-ot", "board");
+        for socket in ["cpu1", "cpu2"] {
+            put(&mut harness, "cpu.intel.xeon-gold-6130", &format!("board/{socket}"));
+        }
+        for slot in ["SLOT11", "SLOT10", "SLOT9", "SLOT8", "SLOT4", "SLOT3", "SLOT2", "SLOT1"] {
+            put(&mut harness, "gpu.nvidia.rtx-a4000", &format!("board/{slot}"));
+        }
+        harness.state_mut().prefs.layer = Layer::Lanes;
+        harness.run();
+        assert_eq!(harness.get_all_by_label_contains("RTX A4000 in SLOT").count(), 8, "{width} x {height}");
+    }
+}
