@@ -18,7 +18,6 @@ use crate::report::{Report, analyze};
 
 mod catalog_check;
 mod export;
-mod lanes;
 mod models;
 mod new;
 mod observe;

@@ -219,3 +219,48 @@ fn the_layer_lays_out_at_every_size() {
         assert_eq!(harness.get_all_by_label_contains("RTX A4000 in SLOT").count(), 8, "{width} x {height}");
     }
 }
+
+#[test]
+fn cards_are_arranged_after_a_look_and_brought_back_by_undo() {
+    let mut harness = desktop(&["PCIE5"]);
+    layer(&mut harness, "Lanes");
+    let card = harness.state().session.report().facts.space.cards[0].placement;
+    let place = |h: &Window| h.state().session.project().rig.placement(card).unwrap().slot.clone().unwrap().name.to_string();
+    harness.get_by_role_and_label(Role::Button, "Arrange cards…").click();
+    harness.run();
+    harness.get_by_label("RTX 3090 Turbo in PCIE5, x4 Gen4");
+    harness.get_by_label("What it gains");
+    assert!(harness.query_by_label_contains("Narrowest link of a GPU").is_some());
+    harness.get_by_label("RTX 3090 Turbo: PCIE5, x4 Gen4, then PCIE1, x16 Gen4");
+    // Shown, not made.
+    assert_eq!(place(&harness), "PCIE5");
+    harness.get_by_role_and_label(Role::Button, "Move them").click();
+    harness.run();
+    assert_eq!(place(&harness), "PCIE1");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert_eq!(place(&harness), "PCIE5");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Y);
+    harness.run();
+    // By the palette, once it is best.
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::K);
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, "Find a command").type_text("best places");
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    harness.get_by_label("The present placement is already best.");
+    assert!(harness.query_by_label("What it gains").is_none());
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert_eq!(place(&harness), "PCIE1");
+}
+
+#[test]
+fn without_cards_there_is_nothing_to_arrange() {
+    let mut harness = desktop(&[]);
+    layer(&mut harness, "Lanes");
+    harness.get_by_role_and_label(Role::Button, "Arrange cards…").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("There is nothing to arrange").is_some());
+}

@@ -85,10 +85,11 @@ pub enum Layer {
 }
 
 impl Layer {
-    pub const ALL: &[Self] = &[Self::Parts, Self::Power];
+    pub const ALL: &[Self] = &[Self::Parts, Self::Lanes, Self::Power];
     pub const fn text(self) -> &'static str {
         match self {
             Self::Parts => "parts",
+            Self::Lanes => "lanes",
             Self::Power => "power",
         }
     }

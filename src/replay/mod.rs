@@ -14,8 +14,8 @@ mod request;
 pub mod summary;
 pub mod table;
 pub mod text;
-mod torch;
 pub mod thermal;
+mod torch;
 pub mod training;
 
 use names::Names;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::build::PlacementId;
 use crate::catalog::part::PartId;
 use crate::checks::finding::Fix;
 use crate::import::observed::Dump;
@@ -24,6 +25,8 @@ pub enum Action {
     Fix(Fix),
     /// Ask for the reason, then accept the finding.
     AskAccept(FindingKey),
+    /// Search the best places for these pieces.
+    Arrange(Vec<PlacementId>),
     Select(Option<Subject>),
     /// Select, and scroll or zoom to it.
     GoTo(Subject),
@@ -136,6 +139,8 @@ pub enum Screen {
     FromMachine,
     /// The tree of links and the matrix of card pairs.
     Topology,
+    /// The best places for cards and drives.
+    Arrange,
 }
 
 /// Panels that can be closed.

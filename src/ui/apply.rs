@@ -21,9 +21,9 @@ use crate::import::open;
 use crate::observed::begin::begin;
 use crate::project::Project;
 use crate::project::edit::Edit;
+use crate::project::file::json::is_rig;
 use crate::replay::names::Names;
 use crate::replay::{calibrate, table, with_names};
-use crate::project::file::json::is_rig;
 use crate::report::analyze;
 use crate::workload::Workload;
 
@@ -67,6 +67,11 @@ impl App {
             Action::ShowPart(part) => {
                 self.views.side.keep_below &= part.is_none();
                 self.views.inspector.part = part;
+            }
+            Action::Arrange(pieces) => {
+                let (catalog, project) = (self.session.catalog().clone(), self.session.project().clone());
+                self.arranger.ask((self.session.revision(), catalog, project, pieces));
+                ctx.request_repaint();
             }
             Action::Undo => self.step(false),
             Action::Redo => self.step(true),
@@ -119,7 +124,7 @@ impl App {
             Action::UpdateFromCatalog => self.session.update_from_catalog(),
             Action::Show(Screen::Start) => self.start = true,
             Action::Show(Screen::Rig) => self.start = false,
-            Action::Show(screen) => self.dialogs.show(screen, self.session.project()),
+            Action::Show(screen) => self.dialogs.show(screen, self.session.catalog(), self.session.project()),
             Action::Close => self.dialogs.close(),
             Action::Toggle(side) => self.prefs.toggle(side),
             Action::Layer(layer) => self.prefs.layer = layer,
@@ -406,7 +411,7 @@ impl App {
             Ok(replayed) => {
                 self.start = false;
                 self.replayed = Some(replayed);
-                self.dialogs.show(Screen::Replay, self.session.project());
+                self.dialogs.show(Screen::Replay, self.session.catalog(), self.session.project());
             }
             Err(text) => self.notices.problem(text),
         }

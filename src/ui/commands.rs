@@ -106,7 +106,9 @@ pub const ALL: &[Command] = &[
     group("Rig", "What fits…", &[], |_| Some(Action::Show(Screen::Fit))).words("memory context quantization largest curve table overflow"),
     command("Rig", "Measured records…", &[], |_| Some(Action::Show(Screen::Replay)))
         .words("replay accuracy calibrate csv benchmark own factors"),
-    group("Rig", "Lanes and topology…", &[ctrl(Key::L)], |_| Some(Action::Show(Screen::Topology)))
+    group("Rig", "Arrange cards…", &[], |cx| cx.session.report().facts.lanes.board.map(|_| Action::Show(Screen::Arrange)))
+        .words("best slots places lanes optimise move gpu drives"),
+    command("Rig", "Lanes and topology…", &[ctrl(Key::L)], |_| Some(Action::Show(Screen::Topology)))
         .words("pcie tree matrix pairs switch chipset bandwidth p2p nvidia-smi topo links"),
     command("Rig", "Use the program's own facts", &[], |cx| (!cx.session.opening_notes.is_empty()).then_some(Action::UpdateFromCatalog))
         .words("update catalog refresh"),

@@ -7,6 +7,7 @@ use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::{self, Id, Key, Modal, TextEdit, Ui};
 
 use super::action::{Action, Format, Screen, Theme};
+use super::arrange::{Answer, ArrangeState, arrange_ui};
 use super::by_hand::{ByHandState, by_hand_ui};
 use super::export::{Compared, ExportState, export_ui};
 use super::fit_page::{FitState, fit_page_ui};
@@ -18,6 +19,7 @@ use super::settings::{SettingsState, settings_ui};
 use super::topology::{TopologyState, topology_ui};
 use super::widgets::{primary_button, sub, title};
 use super::{Cx, commands};
+use crate::catalog::Catalog;
 use crate::checks::Tally;
 use crate::checks::finding::Fix;
 use crate::import::observed::Dump;
@@ -154,6 +156,7 @@ enum Dialog {
     ByHand(ByHandState),
     Machine(MachineState),
     Topology(TopologyState),
+    Arrange(ArrangeState),
     About,
     Help,
     Log,
@@ -233,13 +236,14 @@ impl Dialogs {
         self.queued.push(action);
     }
 
-    pub fn show(&mut self, screen: Screen, project: &Project) {
+    pub fn show(&mut self, screen: Screen, catalog: &Catalog, project: &Project) {
         match screen {
             Screen::Start | Screen::Rig => {}
             Screen::Fit => self.set(Dialog::Fit(FitState::default())),
             Screen::Replay => self.set(Dialog::Replay(ReplayState::default())),
             Screen::PartsList => self.set(Dialog::Export(ExportState::default())),
             Screen::Settings => self.set(Dialog::Settings(SettingsState::of(project))),
+            Screen::Arrange => self.set(Dialog::Arrange(ArrangeState::of(catalog, project))),
             Screen::Topology => self.set(Dialog::Topology(TopologyState::default())),
             Screen::About => self.set(Dialog::About),
             Screen::Palette => self.set(Dialog::Palette(PaletteState::default())),
@@ -255,7 +259,15 @@ impl Dialogs {
     pub fn preview_edit(&self) -> Option<Edit> {
         match &self.open {
             Some(Dialog::Fix(fix)) => Some(fix_edit(fix)),
+            Some(Dialog::Arrange(state)) => state.edit().cloned(),
             _ => None,
+        }
+    }
+
+    /// The search for the best places is done.
+    pub(super) fn arranged(&mut self, (_, chosen, found): Answer) {
+        if let Some(Dialog::Arrange(state)) = &mut self.open {
+            state.take(chosen, found);
         }
     }
 
@@ -298,6 +310,7 @@ impl Dialogs {
                 | Dialog::ByHand(_)
                 | Dialog::Machine(_)
                 | Dialog::Topology(_)
+                | Dialog::Arrange(_)
                 | Dialog::Log
         );
         let acted = out.len() > before && !keeps;
@@ -321,7 +334,7 @@ impl Dialog {
             Self::Topology(_) | Self::Fit(_) | Self::Replay(_) => 900.0,
             Self::Export(_) => 1080.0,
             Self::Machine(_) => 780.0,
-            Self::Settings(_) | Self::ByHand(_) => 620.0,
+            Self::Arrange(_) | Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
             Self::Unsaved(_) | Self::Path { .. } | Self::Fix(_) | Self::Accept { .. } | Self::Rename { .. } | Self::Palette(_) => 460.0,
         }
@@ -348,6 +361,7 @@ fn dialog_ui(
         Dialog::Replay(state) => replay_page_ui(ui, cx, state, fresh, out),
         Dialog::Export(state) => export_ui(ui, cx, state, fresh, out),
         Dialog::Settings(state) => settings_ui(ui, cx, state, fresh, out),
+        Dialog::Arrange(state) => arrange_ui(ui, cx, state, fresh, out),
         Dialog::Topology(state) => topology_ui(ui, cx, state, fresh, out),
         Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
         Dialog::ByHand(state) => by_hand_ui(ui, cx, state, fresh, out),

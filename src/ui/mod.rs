@@ -18,6 +18,7 @@ use crate::worker::Worker;
 
 pub mod action;
 mod apply;
+mod arrange;
 mod autosave;
 mod board_settings;
 mod by_hand;
@@ -123,6 +124,7 @@ pub fn run(options: Options) -> Result<(), String> {
 
 type Request = (u64, Arc<Catalog>, Arc<Project>);
 type Answer = (u64, Arc<Report>);
+type Workers = (Worker<Request, Answer>, Worker<arrange::Request, arrange::Answer>);
 
 /// The window's whole state.
 #[derive(Debug)]
@@ -141,6 +143,8 @@ pub struct App {
     /// The program's own catalog, without any file's copies.
     base: Arc<Catalog>,
     worker: Worker<Request, Answer>,
+    /// Searches the best places for cards.
+    arranger: Worker<arrange::Request, arrange::Answer>,
     autosave: autosave::Autosave,
     asked: Option<u64>,
     tokens: Tokens,
@@ -189,7 +193,9 @@ impl App {
         let ctx = cc.egui_ctx.clone();
         let on_start_page = options.open.is_none() && options.example.is_none();
         let worker = Worker::start(full, move || ctx.request_repaint());
-        let mut app = Self::with(cc, catalog, models, worker, notices, options);
+        let ctx = cc.egui_ctx.clone();
+        let arranger = Worker::start(arrange::search, move || ctx.request_repaint());
+        let mut app = Self::with(cc, catalog, models, (worker, arranger), notices, options);
         app.autosave = autosave::Autosave::start();
         app.views.start.left_behind = app.autosave.left_behind();
         app.presets_file = crate::files::export_presets();
@@ -205,14 +211,14 @@ impl App {
 
     /// For tests: a given catalog, and every computation on the caller's thread.
     pub fn inline(cc: &eframe::CreationContext<'_>, catalog: Arc<Catalog>, models: Arc<Vec<Arc<ModelShape>>>, options: Options) -> Self {
-        Self::with(cc, catalog, models, Worker::inline(full), Notices::default(), options)
+        Self::with(cc, catalog, models, (Worker::inline(full), Worker::inline(arrange::search)), Notices::default(), options)
     }
 
     fn with(
         cc: &eframe::CreationContext<'_>,
         catalog: Arc<Catalog>,
         models: Arc<Vec<Arc<ModelShape>>>,
-        worker: Worker<Request, Answer>,
+        (worker, arranger): Workers,
         notices: Notices,
         options: Options,
     ) -> Self {
@@ -233,6 +239,7 @@ impl App {
             presets: Presets::new(),
             presets_file: None,
             worker,
+            arranger,
             autosave: autosave::Autosave::default(),
             asked: None,
             tokens: Tokens::of(crate::drawing::palette::Theme::Dark),
@@ -299,6 +306,9 @@ impl App {
         }
         if let Some((revision, report)) = self.worker.answer() {
             self.session.adopt(revision, report);
+        }
+        if let Some(answer) = self.arranger.answer().filter(|a| a.0 == self.session.revision()) {
+            self.dialogs.arranged(answer);
         }
     }
 

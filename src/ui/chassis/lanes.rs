@@ -171,6 +171,9 @@ fn node_ui(ui: &mut Ui, cx: &Cx<'_>, id: &str) {
 
 /// What the layer offers to do, left of the zoom buttons.
 pub fn actions_ui(ui: &mut Ui, out: &mut Vec<Action>) {
+    if ui.button("Arrange cards…").on_hover_text("Find the best places for the cards and drives of this rig").clicked() {
+        out.push(Action::Show(Screen::Arrange));
+    }
     if ui.button("Topology…").on_hover_text("The tree of links, and what each pair of cards reaches").clicked() {
         out.push(Action::Show(Screen::Topology));
     }
