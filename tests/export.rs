@@ -148,7 +148,7 @@ fn an_amount_never_stands_without_its_currency() {
     assert_eq!(layout.with_currencies(), layout);
 }
 
-/// Cells of the table that a CommonMark reader makes of the text, and its other paragraphs.
+/// Cells of the table that a `CommonMark` reader makes of the text, and its other paragraphs.
 fn rendered(markdown: &str) -> (Vec<Vec<String>>, Vec<String>) {
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
     let (mut rows, mut paragraphs): (Vec<Vec<String>>, Vec<String>) = (Vec::new(), Vec::new());

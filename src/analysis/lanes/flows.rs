@@ -215,12 +215,12 @@ impl Net<'_> {
     /// Both hang on switches, unknown which, that all go to one host bridge.
     fn one_bridge(&self, world: &World<'_>, a: &Way, b: &Way) -> bool {
         let known = |w: &Way| w.lost || w.socket.is_some();
-        let switches = self.nodes.iter().filter(|n| n.id.starts_with("switch:"));
+        let mut switches = self.nodes.iter().filter(|n| n.id.starts_with("switch:"));
         (a.lost || b.lost)
             && known(a)
             && known(b)
             && world.board.socket.is_some_and(one_complex)
-            && switches.fold(true, |all, n| all && n.parent.as_deref() == Some("cpu"))
+            && switches.all(|n| n.parent.as_deref() == Some("cpu"))
     }
 
     /// The rate between two devices where it is the same whether they share a switch or not.

@@ -399,9 +399,8 @@ fn reason(
             Some(why) if can.flatten().is_some_and(|c| c > slot) || seat.is_none() && name == offer.root => {
                 causes.push(format!("Gen{got} because {why}"));
             }
-            Some(_) => {}
             None if can.flatten().is_some_and(|c| c > slot) => causes.push(format!("the slot ends at Gen{slot}")),
-            None => {}
+            _ => {}
         },
         _ => {}
     }
