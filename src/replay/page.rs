@@ -86,6 +86,8 @@ fn aims(out: &mut String, rows: &[Judged]) {
         let mine: Vec<&Judged> = rows.iter().filter(|r| r.is_judged() && !r.fitted && (aim.holds)(r)).collect();
         let g = group(String::new(), String::new(), None, None, &mine);
         let met = match (g.median, g.p90) {
+            // An aim of zero allows no row to be off.
+            (Some(_), Some(_)) if aim.p90 == Some(0.0) => mine.iter().all(|r| off(r) <= 1e-9),
             (Some(m), Some(p)) => m <= aim.median + 1e-9 && aim.p90.is_none_or(|a| p <= a + 1e-9),
             _ => false,
         };
@@ -137,9 +139,19 @@ fn worst(out: &mut String, name: &str, rows: &[&Judged]) {
             row.gpu,
             r.n_gpu,
             r.metric,
-            percent(row.error(), true)
+            if row.record.metric == "fits" {
+                if off(row) > 0.5 { "said to fit" } else { "right" }.to_owned()
+            } else {
+                percent(row.error(), true)
+            }
         );
     }
+}
+
+/// Size of the error; verdicts count as 0 or 1.
+fn off(row: &Judged) -> f64 {
+    let difference = || row.outcome.as_ref().ok().zip(row.measured).map(|(p, m)| p.value - m);
+    row.error().or_else(difference).map_or(0.0, f64::abs)
 }
 
 fn table(out: &mut String, rows: &[Judged]) {
@@ -183,6 +195,7 @@ const INTRODUCTION: &str = "# Accuracy
 Written by the program, `rigbay replay tests/data/measured/*.csv tests/data/torch_accounting.csv --page docs/accuracy.md`: its predictions beside published measurements.
 Errors are (predicted − measured) ÷ measured; median and 90th percentile are of their absolute values, the bias is the median with its
 sign. \"In view\" marks rows that were looked at when a constant was chosen, so that their errors say less than those of the others.
-\"In band\" is the share of measurements inside the predicted band, the row's own rounding allowed for.
+\"In band\" is the share of measurements inside the predicted band, the row's own rounding allowed for. A verdict is right if
+the program does not say that the run fits: \"perhaps\" counts as not said.
 
 ";
