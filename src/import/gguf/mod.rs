@@ -135,6 +135,11 @@ fn shape(first: &Header, rest: &[Header], file_bytes: u64, file: &str) -> Result
     if vocab > MOST_ROWS {
         return Err(ImportError::too_large(file, format!("has a vocabulary of {vocab} tokens")));
     }
+    let mlp_width = width(&keys, experts, dense)?;
+    // What a rig file may hold: a model that opens must also be saved and opened again.
+    if mlp_width > MOST_ROWS {
+        return Err(ImportError::too_large(file, format!("has an MLP {mlp_width} numbers wide for one token")));
+    }
     let mut remarks = remarks(arch, ahead, left_out);
     if rope > 0 {
         remarks.push(format!("The count includes {rope} rotary factors that the file stores"));
@@ -154,7 +159,7 @@ fn shape(first: &Header, rest: &[Header], file_bytes: u64, file: &str) -> Result
         hidden: small(keys.need("embedding_length")?),
         layers: count,
         heads: small(keys.number("attention.head_count")?.unwrap_or(0)),
-        mlp_width: small(width(&keys, experts, dense)?),
+        mlp_width: small(mlp_width),
         vocab,
         context: keys.header.number(&format!("{arch}.context_length")).filter(|n| (1..=1 << 40).contains(n)),
         tied,
