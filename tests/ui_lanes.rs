@@ -264,3 +264,23 @@ fn without_cards_there_is_nothing_to_arrange() {
     harness.run();
     assert!(harness.query_by_label_contains("There is nothing to arrange").is_some());
 }
+
+#[test]
+fn slots_say_what_they_feed_and_small_ones_are_set() {
+    let mut harness = window();
+    put(&mut harness, "board.asrock.x570-taichi", "board");
+    put(&mut harness, "gpu.nvidia.tesla-p4", "board/PCIE1");
+    let id = board(harness.state().session.project());
+    harness.state_mut().session.select(Some(Subject::Placement(id)));
+    harness.run();
+    harness.get_by_label("Slots: split, speed, power").click_accesskit();
+    harness.run();
+    let feed = harness.state().session.report().facts.power.slots[0].clone();
+    assert_eq!((feed.label.as_str(), feed.gives_w, feed.draws_w), ("PCIE1", 75.0, Some(75.0)));
+    harness.get_by_label("Its card takes at most 75 W from the slot");
+    let set = Edit::Set { what: id, key: "slot_w.PCIE1".to_owned(), value: Some("25".to_owned()) };
+    harness.state_mut().session.apply(&set, false).unwrap();
+    harness.run();
+    harness.get_by_label("Its card may take 75 W from the slot: too much");
+    harness.get_by_role_and_label(Role::ComboBox, "PCIE1 gives");
+}

@@ -8,6 +8,10 @@ use crate::catalog::vocab::{CoolerKind, DriveBus, Efficiency};
 use crate::project::Project;
 use crate::units::{plain, watts};
 
+pub mod slots;
+
+use slots::SlotFeed;
+
 /// Draw of one placed part; `None` = unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draw {
@@ -42,6 +46,8 @@ pub struct Power {
     pub wall_origin: Origin,
     /// What the room's circuit carries for long.
     pub circuit_w: f64,
+    /// Slots of the board that feed a graphics card.
+    pub slots: Vec<SlotFeed>,
 }
 
 /// Setting of a placed card: its power limit in watts, as `nvidia-smi -pl` takes it.
@@ -63,6 +69,7 @@ pub fn power(catalog: &Catalog, project: &Project) -> Power {
         wall_w: None,
         wall_origin: Origin::new(Basis::Assumed, "", ""),
         circuit_w: project.room.mains_v * project.room.circuit_a * project.threshold("circuit_continuous"),
+        slots: slots::feeds(catalog, project),
     };
     for (id, placement, part) in project.rig.placed(catalog) {
         let Some((typical_w, limit_w, origin)) = draw(placement, part) else { continue };

@@ -6,11 +6,13 @@ use super::Cx;
 use super::action::Action;
 use super::widgets::{row, strong, sub};
 use crate::analysis::lanes::{Lanes, Selected};
+use crate::analysis::power::slots::{SLOT_LIMIT, SLOT_W};
 use crate::build::PlacementId;
 use crate::catalog::part::{Board, Connector};
 use crate::catalog::topology::Choice;
 use crate::catalog::vocab::{ConnectorKind, Socket};
 use crate::project::edit::Edit;
+use crate::units::watts;
 
 /// A setting that many boards have: its key, its name, what it does, and its options. The core reads them in `analysis/lanes`.
 struct Common {
@@ -66,7 +68,9 @@ pub(super) fn board_ui(ui: &mut Ui, cx: &Cx<'_>, id: PlacementId, board: &Board,
         ui.add(Label::new(sub(cx.tokens, SLOTS_HINT)).wrap());
         for connector in board.connectors.iter().filter(|c| c.kind == ConnectorKind::Pcie) {
             slot_ui(ui, cx, id, connector, lanes, &mut set);
+            power_ui(ui, cx, id, &connector.label, &mut set);
         }
+        budget_ui(ui, cx);
     });
     CollapsingHeader::new("Settings of most boards").id_salt(("common", id)).show(ui, |ui| {
         let quadrants = matches!(board.socket, Some(Socket::Sp3 | Socket::Sp5 | Socket::Sp6 | Socket::Swrx8 | Socket::Str5));
@@ -159,4 +163,35 @@ fn slot_ui(ui: &mut Ui, cx: &Cx<'_>, id: PlacementId, connector: &Connector, lan
         let open = format!("all, Gen{most}");
         combo_ui(ui, cx, &name, "Highest generation of the link", (setting(cx, id, &key), &options, open), |v| set(key.clone(), v));
     }
+}
+
+/// What slots give, watts: by the specification 75; the slots of small machines less.
+const SLOT_WATTS: [&str; 4] = ["25", "35", "50", "66"];
+
+/// What the slot gives, and what its card takes of that.
+fn power_ui(ui: &mut Ui, cx: &Cx<'_>, id: PlacementId, label: &str, set: &mut impl FnMut(String, Option<String>)) {
+    let key = format!("{SLOT_LIMIT}{label}");
+    let options: Vec<(String, String)> = SLOT_WATTS.iter().map(|w| ((*w).to_owned(), format!("{w} W"))).collect();
+    let hint = "Power that the slot gives: 75 W by the specification, less in small machines";
+    let name = format!("{label} gives");
+    let open = format!("{}, as specified", watts(SLOT_W));
+    combo_ui(ui, cx, &name, hint, (setting(cx, id, &key), &options, open), |v| set(key.clone(), v));
+    let Some(feed) = cx.session.report().facts.power.slots.iter().find(|f| f.label == label) else { return };
+    let (text, color) = match (feed.draws_w, feed.is_over()) {
+        (Some(draw), Some(true)) => (format!("Its card may take {} from the slot: too much", watts(draw)), cx.tokens.problem),
+        (Some(draw), _) => (format!("Its card takes at most {} from the slot", watts(draw)), cx.tokens.sub),
+        (None, _) => ("What its card takes from the slot is unknown".to_owned(), cx.tokens.sub),
+    };
+    ui.add(Label::new(sub(cx.tokens, text).color(color)).wrap()).on_hover_text(super::charts::origin_text(&feed.origin));
+}
+
+/// What all slots together carry through the board.
+fn budget_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let slots = &cx.session.report().facts.power.slots;
+    if slots.len() < 2 {
+        return;
+    }
+    let sum: Option<f64> = slots.iter().map(|f| f.draws_w).sum();
+    let text = sum.map_or_else(|| "unknown".to_owned(), watts);
+    ui.add(Label::new(sub(cx.tokens, format!("Together the cards take at most {text} through the board."))).wrap());
 }
