@@ -36,7 +36,8 @@ fn hex(role: Role) -> String {
 
 fn memory(rig: Rig<'_>) -> Option<String> {
     let bar = |l: &CardLedger| Bar {
-        name: sheets::ledger_name(l),
+        // The card first: what is cut off at the end is the same for all cards of a workload.
+        name: format!("{}, {}", l.gpu_name, l.workload_name),
         stack: ItemKind::ALL.iter().map(|&k| (item_role(k), l.bytes_of(k).gib())).collect(),
         mark: l.capacity.map(|c| c.gib()),
         text: match (l.capacity, l.fits()) {
