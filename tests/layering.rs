@@ -74,6 +74,10 @@ fn has_color(code: &str) -> bool {
     made || NAMED.iter().any(|n| code.contains(&format!("Color32::{n}")))
 }
 
+fn too_long(name: &str, text: &str) -> Option<String> {
+    (text.lines().count() > LONGEST_FILE).then(|| format!("{name}: longer than {LONGEST_FILE} lines"))
+}
+
 fn violations(src: &Path) -> Vec<String> {
     let mut files = Vec::new();
     sources(src, &mut files);
@@ -82,9 +86,7 @@ fn violations(src: &Path) -> Vec<String> {
         let inside = file.strip_prefix(src).unwrap();
         let (name, text) = (inside.display(), std::fs::read_to_string(&file).unwrap());
         let here = inside.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_owned();
-        if text.lines().count() > LONGEST_FILE {
-            found.push(format!("{name}: longer than {LONGEST_FILE} lines"));
-        }
+        found.extend(too_long(&inside.display().to_string(), &text));
         if here == "lib" {
             continue;
         }
@@ -113,6 +115,17 @@ fn violations(src: &Path) -> Vec<String> {
 fn imports_point_left() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     assert_eq!(violations(&src), Vec::<String>::new());
+}
+
+#[test]
+fn tests_and_benches_are_short_too() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    for folder in ["tests", "benches"] {
+        sources(&root.join(folder), &mut files);
+    }
+    let long = files.iter().filter_map(|f| too_long(&f.display().to_string(), &std::fs::read_to_string(f).unwrap()));
+    assert_eq!(long.collect::<Vec<_>>(), Vec::<String>::new());
 }
 
 #[test]

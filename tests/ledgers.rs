@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rigbay::analysis::cost::{best_price, energy_cost};
@@ -15,7 +14,7 @@ use rigbay::build::{PlacementId, SlotId};
 use rigbay::catalog::Catalog;
 use rigbay::catalog::load::embedded_files;
 use rigbay::catalog::model::{Cache, LayerGroup, ModelShape, TensorClass, Tensors};
-use rigbay::catalog::part::{Board, Connector, Cpu, Gpu, Life, Part, PartId, PartKind, Price, Psu, Ram};
+use rigbay::catalog::part::{Board, Connector, Cpu, Gpu, Part, PartId, PartKind, Price, Psu, Ram};
 use rigbay::catalog::precision::Precision;
 use rigbay::catalog::vocab::{ConnectorKind, Efficiency, GpuVendor, PriceKind, Sale};
 use rigbay::import::model_list::builtin;
@@ -25,20 +24,7 @@ use rigbay::units::{Bytes, Currency, Money};
 use rigbay::workload::{Attention, Engine, KvPrecision, Serving, Split, Workload};
 
 fn part(id: &str, kind: PartKind) -> Part {
-    Part {
-        id: PartId::new(id),
-        name: id.to_owned(),
-        maker: None,
-        aliases: Vec::new(),
-        part_number: None,
-        generic: false,
-        notes: None,
-        prices: Vec::new(),
-        life: Life::default(),
-        from: BTreeMap::new(),
-        sources: BTreeMap::new(),
-        kind,
-    }
+    Part::bare(PartId::new(id), id, kind)
 }
 
 fn price(amount: f64, currency: &str, date: &str, kind: PriceKind) -> Price {

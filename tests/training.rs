@@ -11,7 +11,7 @@ use rigbay::analysis::memory::{CardLedger, ItemKind, Limits, ledgers};
 use rigbay::build::SlotId;
 use rigbay::catalog::Catalog;
 use rigbay::catalog::model::{Cache, LayerGroup, ModelShape};
-use rigbay::catalog::part::{Board, Connector, Gpu, Life, Part, PartId, PartKind};
+use rigbay::catalog::part::{Board, Connector, Gpu, Part, PartId, PartKind};
 use rigbay::catalog::templates::Templates;
 use rigbay::catalog::vocab::{ConnectorKind, GpuVendor};
 use rigbay::import::hf_config;
@@ -161,20 +161,7 @@ fn other_models_keep_what_the_tape_says() {
 }
 
 fn catalog() -> Catalog {
-    let part = |id: &str, kind: PartKind| Part {
-        id: PartId::new(id),
-        name: id.to_owned(),
-        maker: None,
-        part_number: None,
-        aliases: Vec::new(),
-        generic: false,
-        notes: None,
-        prices: Vec::new(),
-        life: Life::default(),
-        from: BTreeMap::new(),
-        sources: BTreeMap::new(),
-        kind,
-    };
+    let part = |id: &str, kind: PartKind| Part::bare(PartId::new(id), id, kind);
     let slot = |n: u8| Connector::new(format!("S{n}"), ConnectorKind::Pcie, Some(16), Some(4));
     let board = PartKind::Board(Board { connectors: (1..=8).map(slot).collect(), ..Board::default() });
     let gpu = Gpu { vendor: Some(GpuVendor::Nvidia), memory_gb: Some(24.0), ..Gpu::default() };

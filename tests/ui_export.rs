@@ -1,25 +1,16 @@
 //! The export dialog, driven by accessible names: formats, columns, layouts of one's own, files that cannot be written, differences.
 #![cfg(feature = "gui")]
 
-use std::path::Path;
-use std::sync::{Arc, LazyLock};
+#[path = "support/window.rs"]
+#[expect(dead_code, reason = "each test program uses a part of it")]
+mod window;
 
 use eframe::egui::{self, Key, Modifiers, Role, vec2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use rigbay::catalog::Catalog;
-use rigbay::catalog::load::{embedded_files, load};
-use rigbay::catalog::part::PartId;
 use rigbay::export::columns::Column;
 use rigbay::project::edit::{Edit, VariantChange};
-use rigbay::ui::action::{Format, Theme};
-use rigbay::ui::{App, Options};
-
-static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| {
-    let (catalog, faults) = load(&embedded_files(""));
-    assert!(faults.is_empty(), "{faults:?}");
-    Arc::new(catalog)
-});
+use rigbay::ui::action::Format;
+use window::{Window, empty_rig_of, enter_path, place, press};
 
 const PARTS: [&str; 5] = [
     "case.phanteks.enthoo-pro-2-server-edition",
@@ -29,56 +20,20 @@ const PARTS: [&str; 5] = [
     "gpu.gigabyte.rtx-3090-turbo",
 ];
 
-fn place(harness: &mut Harness<'_, App>, ids: &[&str]) {
-    for id in ids {
-        let session = &mut harness.state_mut().session;
-        let id = PartId::new(id);
-        let slot = rigbay::search::best_slot(session.catalog(), session.project(), &id);
-        session.apply(&Edit::place(&id, slot), false).unwrap();
-    }
-    harness.run();
-}
-
 /// A rig with the dialog open on it.
-fn dialog_of(size: egui::Vec2) -> Harness<'static, App> {
-    let catalog = CATALOG.clone();
-    let mut harness = Harness::builder().with_size(size).with_max_steps(12).build_eframe(move |cc| {
-        let options = Options { today: "2026-11-30".to_owned(), theme: Some(Theme::Dark), ..Options::default() };
-        let mut app = App::inline(cc, catalog, Arc::default(), options);
-        app.dialogs.without_system = true;
-        app
-    });
-    harness.run();
-    harness.get_by_role_and_label(Role::Button, "Empty rig").click_accesskit();
-    harness.run();
+fn dialog_of(size: egui::Vec2) -> Window {
+    let mut harness = empty_rig_of(size);
     place(&mut harness, &PARTS);
     harness.key_press_modifiers(Modifiers::COMMAND, Key::E);
     harness.run();
     harness
 }
 
-fn dialog() -> Harness<'static, App> {
+fn dialog() -> Window {
     dialog_of(vec2(1280.0, 800.0))
 }
 
-fn press(harness: &mut Harness<'_, App>, name: &str) {
-    harness.get_by_role_and_label(Role::Button, name).click_accesskit();
-    harness.run();
-}
-
-/// Types a path into the field that asks for one and confirms it.
-fn enter_path(harness: &mut Harness<'_, App>, path: &Path) {
-    harness.get_by_role_and_label(Role::TextInput, "Path of the file").focus();
-    harness.run();
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
-    harness.run();
-    harness.get_by_role_and_label(Role::TextInput, "Path of the file").type_text(path.to_str().unwrap());
-    harness.run();
-    harness.key_press(Key::Enter);
-    harness.run();
-}
-
-fn shows(harness: &Harness<'_, App>, text: &str) -> bool {
+fn shows(harness: &Window, text: &str) -> bool {
     harness.query_all_by_label_contains(text).next().is_some()
 }
 
@@ -144,7 +99,7 @@ fn what_is_copied_is_what_is_shown() {
 #[test]
 fn columns_are_chosen_and_ordered() {
     let mut harness = dialog();
-    let columns = |h: &Harness<'_, App>| h.state().prefs.export.layout.clone().unwrap().columns;
+    let columns = |h: &Window| h.state().prefs.export.layout.clone().unwrap().columns;
     harness.get_by_role_and_label(Role::CheckBox, "Notes").click_accesskit();
     harness.run();
     assert!(!columns(&harness).contains(&Column::Notes));

@@ -1,48 +1,19 @@
 //! The screen of lanes: the layer, what a drop does to the links, topology, settings of the board.
 #![cfg(feature = "gui")]
 
-use std::sync::{Arc, LazyLock};
+#[path = "support/window.rs"]
+#[expect(dead_code, reason = "each test program uses a part of it")]
+mod window;
 
-use eframe::egui::{self, Key, Modifiers, Role, vec2};
-use egui_kittest::{
-    Harness,
-    kittest::{NodeT as _, Queryable as _},
-};
+use eframe::egui::{Key, Modifiers, Role, vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use rigbay::build::{PlacementId, SlotId};
-use rigbay::catalog::Catalog;
-use rigbay::catalog::load::{embedded_files, load};
 use rigbay::catalog::part::PartId;
 use rigbay::drawing::Layer;
 use rigbay::project::Subject;
 use rigbay::project::edit::Edit;
-use rigbay::ui::action::Theme;
 use rigbay::ui::prefs::Prefs;
-use rigbay::ui::{App, Options};
-
-static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| {
-    let (catalog, faults) = load(&embedded_files(""));
-    assert!(faults.is_empty(), "{faults:?}");
-    Arc::new(catalog)
-});
-
-type Window = Harness<'static, App>;
-
-fn window_of(size: egui::Vec2) -> Window {
-    let mut harness = Harness::builder().with_size(size).with_max_steps(12).build_eframe(move |cc| {
-        let options = Options { today: "2026-11-30".to_owned(), theme: Some(Theme::Dark), ..Options::default() };
-        let mut app = App::inline(cc, CATALOG.clone(), Arc::default(), options);
-        app.dialogs.without_system = true;
-        app
-    });
-    harness.run();
-    harness.get_by_role_and_label(Role::Button, "Empty rig").click_accesskit();
-    harness.run();
-    harness
-}
-
-fn window() -> Window {
-    window_of(vec2(1280.0, 800.0))
-}
+use window::{DATA, Window, empty_rig, empty_rig_of, undo};
 
 /// Puts a part into a slot of the rig or, for a label of the board, into that connector.
 fn put(harness: &mut Window, part: &str, slot: &str) -> PlacementId {
@@ -52,13 +23,13 @@ fn put(harness: &mut Window, part: &str, slot: &str) -> PlacementId {
         None => SlotId::rig(slot),
     };
     session.apply(&Edit::place(&PartId::new(part), Some(slot.clone())), false).unwrap();
-    let id = session.project().rig.part_in(&CATALOG, &slot).unwrap().0;
+    let id = session.project().rig.part_in(&DATA.0, &slot).unwrap().0;
     harness.run();
     id
 }
 
 fn board(project: &rigbay::project::Project) -> PlacementId {
-    project.rig.part_in(&CATALOG, &SlotId::rig("board")).unwrap().0
+    project.rig.part_in(&DATA.0, &SlotId::rig("board")).unwrap().0
 }
 
 fn layer(harness: &mut Window, name: &str) {
@@ -70,7 +41,7 @@ const CARD: &str = "gpu.gigabyte.rtx-3090-turbo";
 
 /// Two cards on a board that splits its sixteen lanes between two slots.
 fn desktop(cards: &[&str]) -> Window {
-    let mut harness = window();
+    let mut harness = empty_rig();
     put(&mut harness, "case.fractal-design.meshify-2-xl", "case");
     put(&mut harness, "board.asrock.x570-taichi", "board");
     put(&mut harness, "cpu.amd.ryzen-9-5950x", "board/cpu1");
@@ -97,7 +68,7 @@ fn the_layer_names_widths_and_budgets() {
 
 #[test]
 fn the_layer_is_remembered() {
-    let mut harness = window();
+    let mut harness = empty_rig();
     layer(&mut harness, "Lanes");
     let text = serde_json::to_string(&harness.state().prefs).unwrap();
     assert_eq!(serde_json::from_str::<Prefs>(&text).unwrap().layer, Layer::Lanes);
@@ -105,7 +76,7 @@ fn the_layer_is_remembered() {
 
 #[test]
 fn empty_states_are_sentences() {
-    let mut harness = window();
+    let mut harness = empty_rig();
     layer(&mut harness, "Lanes");
     assert!(harness.query_by_label_contains("No board yet. ").is_some());
     put(&mut harness, "board.asus.ws-c621e-sage", "board");
@@ -173,7 +144,7 @@ fn topology_is_a_tree_and_a_matrix_and_copies_as_text() {
 
 #[test]
 fn topology_without_a_board_says_so() {
-    let mut harness = window();
+    let mut harness = empty_rig();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::L);
     harness.run();
     harness.get_by_label("No board yet");
@@ -181,14 +152,14 @@ fn topology_without_a_board_says_so() {
 
 #[test]
 fn choices_of_the_board_are_set_in_the_inspector_and_undone() {
-    let mut harness = window();
+    let mut harness = empty_rig();
     put(&mut harness, "board.asrock-rack.romed8-2t", "board");
     put(&mut harness, "cpu.amd.epyc-7443p", "board/cpu1");
     let id = board(harness.state().session.project());
     harness.state_mut().session.select(Some(Subject::Placement(id)));
     harness.run();
     let rig = PartId::new("board.asrock-rack.romed8-2t");
-    let part = CATALOG.part(&rig).unwrap();
+    let part = DATA.0.part(&rig).unwrap();
     let rigbay::catalog::part::PartKind::Board(facts) = &part.kind else { panic!("no board") };
     let choice = &facts.choices[0];
     let setting = |h: &Window| h.state().session.project().rig.placement(id).unwrap().settings.clone();
@@ -198,15 +169,14 @@ fn choices_of_the_board_are_set_in_the_inspector_and_undone() {
     harness.get_by_role_and_label(Role::Button, &option.label).click();
     harness.run();
     assert_eq!(setting(&harness).get(&format!("bios.{}", choice.key)), Some(&option.value));
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-    harness.run();
+    undo(&mut harness);
     assert!(setting(&harness).is_empty());
 }
 
 #[test]
 fn the_layer_lays_out_at_every_size() {
     for (width, height) in [(480.0, 360.0), (800.0, 600.0), (1280.0, 800.0), (1920.0, 1080.0)] {
-        let mut harness = window_of(vec2(width, height));
+        let mut harness = empty_rig_of(vec2(width, height));
         put(&mut harness, "board.supermicro.x11dpg-ot", "board");
         for socket in ["cpu1", "cpu2"] {
             put(&mut harness, "cpu.intel.xeon-gold-6130", &format!("board/{socket}"));
@@ -237,8 +207,7 @@ fn cards_are_arranged_after_a_look_and_brought_back_by_undo() {
     harness.get_by_role_and_label(Role::Button, "Move them").click();
     harness.run();
     assert_eq!(place(&harness), "PCIE1");
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-    harness.run();
+    undo(&mut harness);
     assert_eq!(place(&harness), "PCIE5");
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Y);
     harness.run();
@@ -267,7 +236,7 @@ fn without_cards_there_is_nothing_to_arrange() {
 
 #[test]
 fn slots_say_what_they_feed_and_small_ones_are_set() {
-    let mut harness = window();
+    let mut harness = empty_rig();
     put(&mut harness, "board.asrock.x570-taichi", "board");
     put(&mut harness, "gpu.nvidia.tesla-p4", "board/PCIE1");
     let id = board(harness.state().session.project());

@@ -172,19 +172,13 @@ pub fn part(id: &str, price: f64, kind: PartKind) -> Part {
         source: "s".to_owned(),
         note: None,
     };
+    let id_of = PartId::new(&format!("{}.test.{id}", kind.key()));
     Part {
-        id: PartId::new(&format!("{}.test.{id}", kind.key())),
-        name: id.to_owned(),
-        maker: None,
-        aliases: Vec::new(),
-        part_number: None,
-        generic: false,
-        notes: None,
         prices: vec![price],
         life: Life { outlook: Some(Outlook::Likely), ..Life::default() },
         from: provenance(&kind),
         sources: [("s".to_owned(), Source { title: "Test".to_owned(), url: None, date: None })].into(),
-        kind,
+        ..Part::bare(id_of, id, kind)
     }
 }
 
