@@ -9,6 +9,7 @@ use crate::units::Bytes;
 
 pub mod band;
 pub mod engine;
+pub mod fits;
 pub mod host;
 mod items;
 pub mod limits;

@@ -1,49 +1,37 @@
 //! Where memory ends: a curve over context or users for each card, what fits in which format, and several models side by side.
 
 use eframe::egui::{self, Align2, Color32, Grid, Label, RichText, ScrollArea, Ui};
-use egui_plot::{HLine, Legend, Line, LineStyle, Plot, PlotPoint, PlotPoints, Text, VLine};
+use egui_plot::{HLine, Legend, Line, LineStyle, PlotPoint, PlotPoints, Text, VLine};
 
 use super::Cx;
 use super::action::Action;
+use super::charts::plain_plot;
 use super::dialogs::close_row;
 use super::theme;
 use super::widgets::{chip, strong, sub, title};
 use crate::analysis::memory::Limits;
-use crate::analysis::memory::limits::{Largest, formats};
-use crate::analysis::memory::plan::{Plan, devices};
+use crate::analysis::memory::fits::{Along, WhatFits};
+use crate::analysis::memory::limits::Largest;
 use crate::catalog::precision::Precision;
 use crate::drawing::Role;
 use crate::project::edit::Edit;
-use crate::units::{plain, thousands};
+use crate::units::{Bytes, plain, thousands};
 
 /// What is shown, and the figures of the present document.
 #[derive(Debug, Default)]
 pub(super) struct FitState {
     shown: usize,
-    by_batch: bool,
-    made: Option<(u64, usize, bool, Option<Figures>)>,
+    along: Along,
+    made: Option<Made>,
 }
 
-/// Everything the page shows of one workload.
+/// Figures, made once per document and choice.
 #[derive(Debug)]
-struct Figures {
-    /// One curve a card: (tokens or users, GiB).
-    curves: Vec<Curve>,
-    most: f64,
-    rig: Largest,
-    cards: Vec<Largest>,
-    formats: Vec<Precision>,
-    contexts: Vec<u64>,
-    table: Vec<Vec<Option<bool>>>,
-}
-
-#[derive(Debug)]
-struct Curve {
-    name: String,
-    points: Vec<[f64; 2]>,
-    limit: f64,
-    /// Last number that still fits.
-    last: Option<u64>,
+struct Made {
+    of: (u64, usize, Along),
+    figures: Option<WhatFits>,
+    /// The most of every workload on the rig.
+    beside: Vec<Option<Largest>>,
 }
 
 pub(super) fn fit_page_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FitState, fresh: bool, out: &mut Vec<Action>) -> bool {
@@ -57,16 +45,18 @@ pub(super) fn fit_page_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FitState, fresh:
             }
         }
     });
-    let revision = cx.session.revision();
-    let key = (revision, state.shown, state.by_batch);
-    if state.made.as_ref().is_none_or(|m| (m.0, m.1, m.2) != key) {
-        state.made = Some((revision, state.shown, state.by_batch, figures(cx, state.shown, state.by_batch)));
+    let of = (cx.session.revision(), state.shown, state.along);
+    if state.made.as_ref().is_none_or(|m| m.of != of) {
+        let (catalog, project) = (cx.session.catalog(), cx.session.project());
+        let beside = (0..workloads.len()).map(|at| Limits::all(catalog, project, at).map(|(rig, _)| rig)).collect();
+        state.made = Some(Made { of, figures: WhatFits::of(catalog, project, state.shown, state.along), beside });
     }
+    let Some(made) = &state.made else { return close_row(ui, fresh) };
     let height = (ui.ctx().content_rect().height() - 200.0).max(120.0);
     ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
-        match state.made.as_ref().and_then(|m| m.3.as_ref()) {
+        match &made.figures {
             Some(figures) => {
-                curve_ui(ui, cx, &mut state.by_batch, figures);
+                curve_ui(ui, cx, &mut state.along, figures);
                 ui.add_space(8.0);
                 ui.horizontal_top(|ui| {
                     ui.vertical(|ui| table_ui(ui, cx, state.shown, figures, out));
@@ -86,139 +76,61 @@ pub(super) fn fit_page_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FitState, fresh:
         }
         if workloads.len() > 1 {
             ui.add_space(8.0);
-            beside_ui(ui, cx);
+            beside_ui(ui, cx, &made.beside);
         }
     });
     close_row(ui, fresh)
 }
 
-fn figures(cx: &Cx<'_>, index: usize, by_batch: bool) -> Option<Figures> {
-    let (catalog, project) = (cx.session.catalog(), cx.session.project());
-    let workload = project.workloads.get(index).filter(|w| w.training.is_none())?;
-    let (rig, cards) = Limits::all(catalog, project, index)?;
-    let plan = Plan::new(workload, devices(catalog, project));
-    let own = if by_batch { rig.batch } else { rig.context };
-    let most = if by_batch { own.unwrap_or(1).clamp(16, 4096) * 2 } else { workload.model.context.unwrap_or(131_072).max(2) };
-    let steps = 64_u64;
-    let curves = (0..plan.cards.len()).map(|card| {
-        let points = (0..=steps).map(|n| {
-            let x = (most * n / steps).max(1);
-            let (context, batch) = if by_batch { (workload.context, x) } else { (x, workload.batch) };
-            let total = plan.on_card(card, &plan.sizes(plan.held_context(context), batch)).total();
-            [x as f64, gib(total.value)]
-        });
-        let limit = cards.get(card);
-        Curve {
-            name: format!("GPU {}", card + 1),
-            points: points.collect(),
-            limit: plan.limit(card).map_or(0.0, |l| l.gib()),
-            last: limit.and_then(|l| if by_batch { l.batch } else { l.context }),
-        }
-    });
-    let curves = curves.collect();
-    let formats = offered(workload.engine(), &workload.model);
-    let longest = workload.model.context.unwrap_or(131_072);
-    let contexts: Vec<u64> =
-        [2048, 8192, 16_384, 32_768, 65_536, 131_072, 262_144, 1_048_576].into_iter().filter(|c| *c <= longest).collect();
-    let contexts = if contexts.is_empty() { vec![longest] } else { contexts };
-    let table = Limits::table(catalog, project, index, &formats, &contexts)?;
-    Some(Figures { curves, most: most as f64, rig, cards, formats, contexts, table })
-}
-
-/// The engine's formats from the largest down, at most fourteen: of near ones the well-known.
-fn offered(engine: crate::workload::Engine, model: &crate::catalog::model::ModelShape) -> Vec<Precision> {
-    use Precision as P;
-    const KNOWN: [P; 22] = [
-        P::F32,
-        P::Bf16,
-        P::Gguf,
-        P::Safetensors,
-        P::Fp8,
-        P::Int8,
-        P::Q8_0,
-        P::Q6K,
-        P::Q5KM,
-        P::Q4KM,
-        P::Q4_0,
-        P::Iq4Xs,
-        P::Q3KM,
-        P::Iq3M,
-        P::Q2K,
-        P::Iq2M,
-        P::Iq1S,
-        P::Gptq4,
-        P::Awq4,
-        P::Nf4,
-        P::Nvfp4,
-        P::Mxfp4,
-    ];
-    let mut list: Vec<P> = formats(engine, model).filter(|p| KNOWN.contains(p)).collect();
-    list.sort_by_key(|p| std::cmp::Reverse(p.model_bytes(model)));
-    list.truncate(14);
-    list
-}
-
-fn gib(bytes: u64) -> f64 {
-    crate::units::Bytes(bytes).gib()
-}
-
-fn curve_ui(ui: &mut Ui, cx: &Cx<'_>, by_batch: &mut bool, figures: &Figures) {
+fn curve_ui(ui: &mut Ui, cx: &Cx<'_>, along: &mut Along, figures: &WhatFits) {
     let t = cx.tokens;
     ui.horizontal(|ui| {
-        for (value, name) in [(false, "over context"), (true, "over users")] {
-            if chip(ui, t, *by_batch == value, name).clicked() {
-                *by_batch = value;
+        for (value, name) in [(Along::Context, "over context"), (Along::Batch, "over users")] {
+            if chip(ui, t, *along == value, name).clicked() {
+                *along = value;
             }
         }
         ui.label(sub(t, "GiB on each card; dashed: what may be used, and where it ends"));
     });
     let colors = [t.accent, t.advice, t.good, t.cold, t.neutral, t.problem];
-    let tallest = figures.curves.iter().map(|c| c.limit).fold(1.0, f64::max) * 1.25;
-    let plot = Plot::new("memory over context")
-        .height(230.0)
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .allow_double_click_reset(false)
-        .show_background(false)
+    let limits: Vec<f64> = figures.curves.iter().map(|c| c.limit.map_or(0.0, Bytes::gib)).collect();
+    let tallest = limits.iter().copied().fold(1.0, f64::max) * 1.25;
+    let most = figures.most as f64;
+    let plot = plain_plot("memory over context", t, 230.0)
         .include_x(0.0)
-        .include_x(figures.most)
+        .include_x(most)
         .include_y(0.0)
         .include_y(tallest)
         .default_y_bounds(0.0, tallest)
         .x_axis_formatter(|mark, _| thousands(mark.value, 0))
-        .legend(Legend::default())
-        .grid_color(t.line);
-    let what = if *by_batch { "users" } else { "tokens" };
+        .legend(Legend::default());
+    let what = if *along == Along::Batch { "users" } else { "tokens" };
     let shown = plot.show(ui, |plot| {
         let mut before: Option<f64> = None;
-        for (curve, color) in figures.curves.iter().zip(colors.iter().cycle()) {
+        for (n, ((curve, limit), color)) in figures.curves.iter().zip(&limits).zip(colors.iter().cycle()).enumerate() {
+            let name = format!("GPU {}", n + 1);
             // What lies far above every card would flatten the curves.
-            let points: Vec<[f64; 2]> = curve.points.iter().copied().filter(|p| p[1] <= tallest * 1.5).collect();
-            plot.line(Line::new(curve.name.clone(), PlotPoints::new(points)).color(*color).width(2.0));
-            if before != Some(curve.limit) {
-                plot.hline(
-                    HLine::new(format!("limit of {}", curve.name), curve.limit)
-                        .color(*color)
-                        .style(LineStyle::dashed_dense())
-                        .allow_hover(false),
-                );
+            let points = curve.points.iter().map(|(x, bytes)| [*x as f64, bytes.gib()]).filter(|p| p[1] <= tallest * 1.5);
+            plot.line(Line::new(name.clone(), PlotPoints::new(points.collect())).color(*color).width(2.0));
+            if before != Some(*limit) {
+                let line = HLine::new(format!("limit of {name}"), *limit);
+                plot.hline(line.color(*color).style(LineStyle::dashed_dense()).allow_hover(false));
             }
-            before = Some(curve.limit);
-            if let Some(last) = curve.last.filter(|l| (*l as f64) < figures.most) {
-                mark(plot, &format!("{} full at {} {what}", curve.name, thousands(last as f64, 0)), last as f64, tallest * 0.85, *color);
+            before = Some(*limit);
+            if let Some(last) = curve.last.filter(|l| (*l as f64) < most) {
+                mark(plot, &format!("{name} full at {} {what}", thousands(last as f64, 0)), last as f64, tallest * 0.85, *color);
             }
         }
-        let rig = if *by_batch { figures.rig.batch } else { figures.rig.context };
-        if let Some(last) = rig.filter(|l| (*l as f64) < figures.most) {
+        let rig = if *along == Along::Batch { figures.rig.batch } else { figures.rig.context };
+        if let Some(last) = rig.filter(|l| (*l as f64) < most) {
             mark(plot, &format!("the rig: {} {what}", thousands(last as f64, 0)), last as f64, tallest * 0.97, t.problem);
         }
     });
     let ends: Vec<String> = figures
         .curves
         .iter()
-        .map(|c| format!("{} holds {} {what}", c.name, c.last.map_or_else(|| "no".to_owned(), |l| thousands(l as f64, 0))))
+        .enumerate()
+        .map(|(n, c)| format!("GPU {} holds {} {what}", n + 1, c.last.map_or_else(|| "no".to_owned(), |l| thousands(l as f64, 0))))
         .collect();
     shown.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Figure, true, format!("Memory over {what}. {}", ends.join("; "))));
 }
@@ -230,7 +142,7 @@ fn mark(plot: &mut egui_plot::PlotUi<'_>, text: &str, x: f64, y: f64, color: Col
 }
 
 /// Formats by contexts, each cell coloured and in a word; a click sets both.
-fn table_ui(ui: &mut Ui, cx: &Cx<'_>, index: usize, figures: &Figures, out: &mut Vec<Action>) {
+fn table_ui(ui: &mut Ui, cx: &Cx<'_>, index: usize, figures: &WhatFits, out: &mut Vec<Action>) {
     let t = cx.tokens;
     ui.label(strong("Format and context"));
     let width = (ui.available_width() - 320.0).max(300.0);
@@ -280,7 +192,7 @@ fn largest_text(l: &Largest) -> [String; 3] {
     [count(l.context), count(l.batch), l.precision.map_or_else(|| "none".to_owned(), |p| p.text().to_owned())]
 }
 
-fn largest_ui(ui: &mut Ui, cx: &Cx<'_>, figures: &Figures) {
+fn largest_ui(ui: &mut Ui, cx: &Cx<'_>, figures: &WhatFits) {
     ui.label(strong("The most that fits, the other choices as set"));
     Grid::new("most").num_columns(4).spacing([18.0, 3.0]).striped(true).show(ui, |ui| {
         for head in ["", "Context", "Users", "Format"] {
@@ -299,8 +211,8 @@ fn largest_ui(ui: &mut Ui, cx: &Cx<'_>, figures: &Figures) {
 }
 
 /// All workloads: what they take of the fullest card, and their most.
-fn beside_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let (catalog, project) = (cx.session.catalog(), cx.session.project());
+fn beside_ui(ui: &mut Ui, cx: &Cx<'_>, most: &[Option<Largest>]) {
+    let project = cx.session.project();
     ui.label(strong("Side by side"));
     Grid::new("beside").num_columns(6).spacing([18.0, 3.0]).striped(true).show(ui, |ui| {
         for head in ["", "Format", "GiB in all", "Fits", "Longest context", "Most users"] {
@@ -319,8 +231,7 @@ fn beside_ui(ui: &mut Ui, cx: &Cx<'_>) {
             } else {
                 "perhaps"
             };
-            let most = Limits::all(catalog, project, at).map(|(rig, _)| largest_text(&rig)).unwrap_or_default();
-            let [context, users, _] = most;
+            let [context, users, _] = most.get(at).and_then(Option::as_ref).map(largest_text).unwrap_or_default();
             for text in [workload.name.clone(), workload.precision.text().to_owned(), plain(total, 1), fits.to_owned(), context, users] {
                 ui.label(text);
             }
