@@ -1,7 +1,8 @@
 //! The catalog: immutable parts with their facts, looked up by id, iterated in a fixed order.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use indexmap::IndexMap;
 
 pub mod folder;
 pub mod load;
@@ -31,7 +32,8 @@ pub struct Copies {
 /// All parts the program knows, and the millimetres of form factors.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    parts: BTreeMap<PartId, Arc<Part>>,
+    /// In order of ids.
+    parts: IndexMap<PartId, Arc<Part>>,
     pub templates: Arc<Templates>,
     pub rates: Arc<Rates>,
     /// Names the content: equal catalogs have equal versions.
@@ -41,7 +43,8 @@ pub struct Catalog {
 impl Catalog {
     /// `version` names the content; [`fingerprint`] makes one from the files' texts.
     pub fn new(parts: impl IntoIterator<Item = Part>, templates: Templates, version: String) -> Self {
-        let parts = parts.into_iter().map(|p| (p.id.clone(), Arc::new(p))).collect();
+        let mut parts: IndexMap<_, _> = parts.into_iter().map(|p| (p.id.clone(), Arc::new(p))).collect();
+        parts.sort_unstable_keys();
         Self { parts, templates: Arc::new(templates), rates: Arc::default(), version }
     }
 
@@ -75,7 +78,7 @@ impl Catalog {
     pub fn overlaid(&self, copies: Copies) -> Self {
         let mut next = self.clone();
         for part in copies.parts {
-            next.parts.insert(part.id.clone(), Arc::new(part));
+            next.parts.insert_sorted(part.id.clone(), Arc::new(part));
         }
         if let Some(rates) = copies.rates {
             next.rates = Arc::new(rates);

@@ -111,6 +111,26 @@ pub struct Part {
     pub kind: PartKind,
 }
 
+impl Part {
+    /// A part of which nothing else is known: no maker, no price, no sources.
+    pub fn bare(id: PartId, name: &str, kind: PartKind) -> Self {
+        Self {
+            id,
+            name: name.to_owned(),
+            aliases: Vec::new(),
+            maker: None,
+            part_number: None,
+            generic: false,
+            notes: None,
+            prices: Vec::new(),
+            life: Life::default(),
+            from: BTreeMap::new(),
+            sources: BTreeMap::new(),
+            kind,
+        }
+    }
+}
+
 /// What a part is. Closed: every stage of the analysis must think about each kind.
 #[expect(clippy::large_enum_variant, reason = "parts live behind an Arc and are not moved about")]
 #[derive(Clone, Debug, PartialEq)]

@@ -47,7 +47,7 @@ impl<'a> Case<'a> {
     /// The part's name, with its place where the rig holds several of that name.
     pub(super) fn name(&self, id: PlacementId) -> String {
         let Some(part) = self.part_of(id) else { return id.to_string() };
-        let twins = self.project.rig.placed(self.catalog).filter(|(_, _, p)| p.id == part.id).count();
+        let twins = self.project.rig.placements().filter(|(_, p)| p.slot.is_some() && p.part == part.id).count();
         let slot = self.project.rig.placement(id).and_then(|p| p.slot.as_ref());
         match slot {
             // Kits share one place: it would tell nothing.
