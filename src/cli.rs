@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::analysis::Effort;
 use crate::catalog::Catalog;
 use crate::catalog::folder::load_all;
+use crate::drawing::Layer;
 use crate::files;
 use crate::project::file::load_text;
 use crate::project::{Project, Versions};
@@ -94,9 +96,9 @@ struct PictureArgs {
     output: PathBuf,
     #[arg(long, default_value = "dark")]
     theme: ThemeName,
-    /// What to draw over the rig
-    #[arg(long, value_name = "NAME", default_value = "parts")]
-    layer: LayerName,
+    /// Parts and their memory, PCIe links of all devices, or what each part draws
+    #[arg(long, value_name = "NAME", default_value = "parts", value_parser = named(Layer::ALL, Layer::text))]
+    layer: Layer,
 }
 
 #[derive(Debug, Subcommand)]
@@ -115,14 +117,10 @@ pub enum ThemeName {
     Dark,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LayerName {
-    /// The parts and their memory
-    Parts,
-    /// PCIe links from processors, chipset and switches to the devices
-    Lanes,
-    /// What each part draws, and the supply's load
-    Power,
+/// Accepts one of the values by its name, so that the command line and the core share one list.
+fn named<T: Copy + Send + Sync + 'static>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T> {
+    let values = PossibleValuesParser::new(all.iter().map(|v| name(*v)));
+    values.try_map(move |text| all.iter().copied().find(|v| name(*v) == text).ok_or("no such value"))
 }
 
 /// What `main` has to do.
@@ -250,7 +248,7 @@ fn picture(args: &PictureArgs, out: &mut Out<'_>) -> Result<(), String> {
         return Err(format!("{}: ends in neither .png nor .svg. Give -o a name with one of these endings.", args.output.display()));
     }
     let rig = open(&args.rig, out)?;
-    let drawing = crate::drawing::rig::draw(&rig.catalog, &rig.project, &rig.report(), export::layer(args.layer));
+    let drawing = crate::drawing::rig::draw(&rig.catalog, &rig.project, &rig.report(), args.layer);
     let svg = crate::drawing::svg::svg(&drawing, export::theme(args.theme));
     let data = if ending == "svg" { svg.into_bytes() } else { crate::drawing::svg::png(&svg, 1.0)? };
     files::write_atomic(&args.output, &data).map_err(|e| e.to_string())

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{LayerName, Opened, Out, ThemeName, open};
+use super::{Opened, Out, ThemeName, named, open};
 use crate::drawing::Layer;
 use crate::drawing::palette::Theme;
 use crate::export::columns::Column;
@@ -24,8 +24,8 @@ pub(super) struct ExportArgs {
     #[command(flatten)]
     list: ListArgs,
     /// What pictures show over the rig
-    #[arg(long, value_name = "NAME", default_value = "parts")]
-    layer: LayerName,
+    #[arg(long, value_name = "NAME", default_value = "parts", value_parser = named(Layer::ALL, Layer::text))]
+    layer: Layer,
     /// Colours of SVG and PNG
     #[arg(long, default_value = "dark")]
     theme: ThemeName,
@@ -35,8 +35,8 @@ pub(super) struct ExportArgs {
 #[derive(Debug, Args)]
 struct FileArgs {
     /// Without it the ending of the output file decides, else Markdown
-    #[arg(long)]
-    format: Option<FormatName>,
+    #[arg(long, value_parser = named(&Format::ALL, Format::extension))]
+    format: Option<Format>,
     /// File to write instead of the standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -88,38 +88,9 @@ pub(super) struct DiffArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FormatName {
-    Md,
-    Txt,
-    Bbcode,
-    Csv,
-    Xlsx,
-    Html,
-    Json,
-    Svg,
-    Png,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RowsName {
     Place,
     Part,
-}
-
-impl FormatName {
-    const fn format(self) -> Format {
-        match self {
-            Self::Md => Format::Markdown,
-            Self::Txt => Format::Text,
-            Self::Bbcode => Format::Bbcode,
-            Self::Csv => Format::Csv,
-            Self::Xlsx => Format::Xlsx,
-            Self::Html => Format::Html,
-            Self::Json => Format::Json,
-            Self::Svg => Format::Svg,
-            Self::Png => Format::Png,
-        }
-    }
 }
 
 impl FileArgs {
@@ -127,7 +98,7 @@ impl FileArgs {
     fn format(&self) -> Result<Format, String> {
         let ending = self.output.as_deref().and_then(Path::extension).map(|e| e.to_string_lossy().into_owned());
         match (self.format, ending) {
-            (Some(name), _) => Ok(name.format()),
+            (Some(format), _) => Ok(format),
             (None, None) => Ok(Format::Markdown),
             (None, Some(ending)) => Format::of_extension(&ending).ok_or_else(|| {
                 let known: Vec<&str> = Format::ALL.iter().map(|f| f.extension()).collect();
@@ -196,18 +167,10 @@ pub(super) fn export_command(args: &ExportArgs, out: &mut Out<'_>) -> Result<(),
     let layout = args.list.layout(format)?;
     let opened = open(&args.rig, out)?;
     let report = opened.report();
-    let options = Options { layout, bom: args.file.bom, layer: layer(args.layer), theme: theme(args.theme) };
+    let options = Options { layout, bom: args.file.bom, layer: args.layer, theme: theme(args.theme) };
     let data = export(rig(&opened, &report), format, &options)
         .map_err(|e| if args.list.filter.is_some() { format!("--filter: {e}") } else { e })?;
     args.file.write(format, &data, out)
-}
-
-pub(super) const fn layer(name: LayerName) -> Layer {
-    match name {
-        LayerName::Parts => Layer::Parts,
-        LayerName::Lanes => Layer::Lanes,
-        LayerName::Power => Layer::Power,
-    }
 }
 
 pub(super) const fn theme(name: ThemeName) -> Theme {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::catalog::Catalog;
 use crate::catalog::load::embedded_files;
 use crate::catalog::model::ModelShape;
-use crate::catalog::part::{Gpu, Life, Part, PartId, PartKind};
+use crate::catalog::part::{Gpu, Part, PartId, PartKind};
 use crate::catalog::precision::Precision;
 use crate::catalog::vocab::GpuVendor;
 use crate::workload::Engine;
@@ -363,20 +363,7 @@ impl Names {
                 compute_capability: machine.compute_capability,
                 ..Gpu::default()
             };
-            let part = Arc::new(Part {
-                id: PartId::new(&format!("measured.{}", key(&machine.is))),
-                name: machine.is.clone(),
-                maker: None,
-                part_number: None,
-                aliases: Vec::new(),
-                generic: false,
-                notes: None,
-                prices: Vec::new(),
-                life: Life::default(),
-                from: BTreeMap::new(),
-                sources: BTreeMap::new(),
-                kind: PartKind::Gpu(gpu),
-            });
+            let part = Arc::new(Part::bare(PartId::new(&format!("measured.{}", key(&machine.is))), &machine.is, PartKind::Gpu(gpu)));
             self.named_cards.extend(machine.names.iter().chain([&machine.is]).map(|n| (key(n), part.clone())));
         }
         for alias in aliases {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use eframe::egui::{self, Grid, Label, ScrollArea, Ui};
-use egui_plot::{Legend, Line, LineStyle, Plot, PlotPoints, Points};
+use egui_plot::{Legend, Line, LineStyle, PlotPoints, Points};
 
 use super::Cx;
 use super::action::Action;
+use super::charts::plain_plot;
 use super::dialogs::close_row;
 use super::widgets::{chip, strong, sub, title};
 use crate::project::edit::Edit;
@@ -121,20 +122,12 @@ fn scatter_ui(ui: &mut Ui, cx: &Cx<'_>, rows: &[&Judged]) {
     let inside: Vec<[f64; 2]> = rows.iter().filter(|r| r.in_band() == Some(true)).filter_map(|r| point(&r)).collect();
     let outside: Vec<[f64; 2]> = rows.iter().filter(|r| r.in_band() != Some(true)).filter_map(|r| point(&r)).collect();
     let top = inside.iter().chain(&outside).map(|p| p[0].max(p[1])).fold(0.0, f64::max) * 1.05;
-    let plot = Plot::new("predicted over measured")
-        .height(240.0)
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .allow_double_click_reset(false)
-        .show_background(false)
+    let plot = plain_plot("predicted over measured", t, 240.0)
         .include_x(0.0)
         .include_y(0.0)
         .x_axis_label(format!("measured {unit}"))
         .y_axis_label(format!("predicted {unit}"))
-        .legend(Legend::default())
-        .grid_color(t.line);
+        .legend(Legend::default());
     let counts = format!("{} inside the band, {} outside", inside.len(), outside.len());
     let shown = plot.show(ui, |plot| {
         let diagonal = PlotPoints::new(vec![[0.0, 0.0], [top, top]]);

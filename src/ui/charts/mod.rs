@@ -190,7 +190,7 @@ fn most_marks(height: f32) -> f64 {
 }
 
 /// A plot that stays put: no panning, no zooming, quiet grid.
-fn plain_plot<'a>(name: &'static str, t: &Tokens, height: f32) -> Plot<'a> {
+pub(super) fn plain_plot<'a>(name: &'static str, t: &Tokens, height: f32) -> Plot<'a> {
     Plot::new(name)
         .height(height)
         .allow_drag(false)
