@@ -59,19 +59,21 @@ pub(super) fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, next: &mut Workload, out: &mut
     row(ui, cx.tokens, "Micro-batch", |ui| {
         bounded_drag(ui, &mut job.micro_batch, 1..=together, |d| d.speed(0.05).suffix(" on a card"));
     });
+    let batches = if job.accumulation == 1 { " micro-batch" } else { " micro-batches" };
     row(ui, cx.tokens, "Accumulate", |ui| {
-        bounded_drag(ui, &mut job.accumulation, 1..=1 << 20, |d| d.speed(0.05).suffix(" micro-batches"));
+        bounded_drag(ui, &mut job.accumulation, 1..=1 << 20, |d| d.speed(0.05).suffix(batches));
     });
     choice_ui(ui, cx, "Attention", &mut job.attention, AttentionKernel::ALL, AttentionKernel::text);
     choice_ui(ui, cx, "Recompute", &mut job.recompute, Recompute::ALL, Recompute::text);
     choice_ui(ui, cx, "Loss", &mut job.loss, LossKernel::ALL, LossKernel::text);
     choice_ui(ui, cx, "Spread", &mut job.parallel.zero, Zero::ALL, Zero::text);
     let p = &mut job.parallel;
-    for (key, value, suffix) in [
-        ("Tensor", &mut p.tensor, " cards a matrix"),
-        ("Pipeline", &mut p.pipeline, " stages"),
-        ("Experts", &mut p.expert, " cards for experts"),
+    for (key, value, one, many) in [
+        ("Tensor", &mut p.tensor, " card a matrix", " cards a matrix"),
+        ("Pipeline", &mut p.pipeline, " stage", " stages"),
+        ("Experts", &mut p.expert, " card for experts", " cards for experts"),
     ] {
+        let suffix = if *value == 1 { one } else { many };
         row(ui, cx.tokens, key, |ui| bounded_drag(ui, value, 1..=MOST_CARDS, |d| d.speed(0.05).suffix(suffix)));
     }
     if p.tensor > 1 {

@@ -134,6 +134,8 @@ struct Parts {
 struct Part<K> {
     id: String,
     name: String,
+    #[serde(default)]
+    aliases: Vec<String>,
     maker: Option<String>,
     part_number: Option<String>,
     notes: Option<String>,
