@@ -16,8 +16,10 @@ use rigbay::ui::{App, Options};
 
 pub type Window = Harness<'static, App>;
 
+type Data = (Arc<Catalog>, Arc<Vec<Arc<ModelShape>>>);
+
 /// The shipped catalog and list of models.
-pub static DATA: LazyLock<(Arc<Catalog>, Arc<Vec<Arc<ModelShape>>>)> = LazyLock::new(|| {
+pub static DATA: LazyLock<Data> = LazyLock::new(|| {
     let (catalog, faults) = load(&embedded_files(""));
     assert!(faults.is_empty(), "{faults:?}");
     let lists = embedded_files("models");
