@@ -1,11 +1,14 @@
 //! Where weights, cache and buffers of each workload live, and what is left.
 
+use rayon::prelude::*;
+
 use crate::analysis::Origin;
 use crate::build::PlacementId;
 use crate::catalog::Catalog;
 use crate::catalog::precision::native::{Arithmetic, Capability, capability};
 use crate::project::Project;
 use crate::units::Bytes;
+use crate::workload::Workload;
 
 pub mod band;
 pub mod engine;
@@ -112,18 +115,19 @@ impl CardLedger {
 
 /// One ledger per workload and card it uses, in order of workloads, then of the cards' ids, and one of main memory per workload.
 pub fn ledgers(catalog: &Catalog, project: &Project) -> (Vec<CardLedger>, Vec<HostLedger>) {
-    let (mut cards, mut hosts) = (Vec::new(), Vec::new());
-    for (index, workload) in project.workloads.iter().enumerate() {
-        if let Some(job) = &workload.training {
-            cards.extend(training::ledgers(index, workload, job, &plan::used(workload, devices(catalog, project))));
-            continue;
-        }
-        let plan = Plan::new(workload, devices(catalog, project));
-        let sizes = plan.sizes(plan.held_context(workload.context), workload.batch);
-        cards.extend((0..plan.cards.len()).filter_map(|card| ledger(index, &plan, card, &sizes)));
-        hosts.push(host::ledger(index, &plan, &sizes));
+    let each = project.workloads.par_iter().enumerate();
+    let (cards, hosts): (Vec<_>, Vec<_>) = each.map(|(index, workload)| of_workload(catalog, project, index, workload)).unzip();
+    (cards.into_iter().flatten().collect(), hosts.into_iter().flatten().collect())
+}
+
+fn of_workload(catalog: &Catalog, project: &Project, index: usize, workload: &Workload) -> (Vec<CardLedger>, Option<HostLedger>) {
+    if let Some(job) = &workload.training {
+        return (training::ledgers(index, workload, job, &plan::used(workload, devices(catalog, project))), None);
     }
-    (cards, hosts)
+    let plan = Plan::new(workload, devices(catalog, project));
+    let sizes = plan.sizes(plan.held_context(workload.context), workload.batch);
+    let cards = (0..plan.cards.len()).filter_map(|card| ledger(index, &plan, card, &sizes)).collect();
+    (cards, Some(host::ledger(index, &plan, &sizes)))
 }
 
 fn ledger(workload: usize, plan: &Plan<'_>, card: usize, sizes: &Sizes) -> Option<CardLedger> {

@@ -1,5 +1,7 @@
 //! What can be computed about a rig: numbers with their origin, no judgement. Each stage is a pure function; this file only orders them.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
@@ -51,12 +53,12 @@ impl Basis {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     pub formula: String,
-    pub source: String,
+    pub source: Cow<'static, str>,
     pub basis: Basis,
 }
 
 impl Origin {
-    pub fn new(basis: Basis, formula: impl Into<String>, source: impl Into<String>) -> Self {
+    pub fn new(basis: Basis, formula: impl Into<String>, source: impl Into<Cow<'static, str>>) -> Self {
         Self { formula: formula.into(), source: source.into(), basis }
     }
 }
@@ -78,14 +80,18 @@ pub struct Facts {
     pub cost: cost::Cost,
 }
 
-/// Runs all stages.
+/// Runs all stages, heat beside memory: the two longest need nothing of each other.
 pub fn facts(catalog: &Catalog, project: &Project, effort: Effort) -> Facts {
-    let space = space::space(catalog, &project.rig);
-    let lanes = lanes::lanes(catalog, project);
-    let power = power::power(catalog, project);
-    let (memory, host) = memory::ledgers(catalog, project);
+    let ((space, power, airflow), (lanes, (memory, host))) = rayon::join(
+        || {
+            let space = space::space(catalog, &project.rig);
+            let power = power::power(catalog, project);
+            let airflow = airflow::airflow(catalog, project, &space, &power, effort);
+            (space, power, airflow)
+        },
+        || (lanes::lanes(catalog, project), memory::ledgers(catalog, project)),
+    );
     let speed = speed::speeds(catalog, project, &memory, effort);
     let cost = cost::cost(catalog, project, &power);
-    let airflow = airflow::airflow(catalog, project, &space, &power, effort);
     Facts { space, lanes, power, airflow, memory, host, speed, cost }
 }

@@ -97,7 +97,7 @@ type Drawn = (Option<f64>, Option<f64>, Origin);
 
 /// Typical draw, limit and origin; `None` for parts without a draw of their own.
 fn draw(placement: &Placement, part: &Part) -> Option<Drawn> {
-    let thumb = |typical: f64, limit: f64, what: &str| {
+    let thumb = |typical: f64, limit: f64, what: &'static str| {
         Some((Some(typical), Some(limit), Origin::new(Basis::Assumed, format!("{typical:.0} W, at most {limit:.0} W"), what)))
     };
     match &part.kind {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 pub mod folder;
 pub mod load;
@@ -33,7 +34,7 @@ pub struct Copies {
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     /// In order of ids.
-    parts: IndexMap<PartId, Arc<Part>>,
+    parts: IndexMap<PartId, Arc<Part>, FxBuildHasher>,
     pub templates: Arc<Templates>,
     pub rates: Arc<Rates>,
     /// Names the content: equal catalogs have equal versions.
@@ -43,7 +44,7 @@ pub struct Catalog {
 impl Catalog {
     /// `version` names the content; [`fingerprint`] makes one from the files' texts.
     pub fn new(parts: impl IntoIterator<Item = Part>, templates: Templates, version: String) -> Self {
-        let mut parts: IndexMap<_, _> = parts.into_iter().map(|p| (p.id.clone(), Arc::new(p))).collect();
+        let mut parts: IndexMap<_, _, FxBuildHasher> = parts.into_iter().map(|p| (p.id.clone(), Arc::new(p))).collect();
         parts.sort_unstable_keys();
         Self { parts, templates: Arc::new(templates), rates: Arc::default(), version }
     }

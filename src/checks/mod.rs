@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use rayon::prelude::*;
+
 use crate::analysis::Facts;
 use crate::catalog::Catalog;
 use crate::project::Project;
@@ -52,25 +54,25 @@ pub struct Case<'a> {
     pub facts: &'a Facts,
 }
 
+const THEMES: &[&[Check]] = &[
+    present::RULES,
+    fit::RULES,
+    clearance::RULES,
+    slots::RULES,
+    lanes::RULES,
+    memory::RULES,
+    power::RULES,
+    plugs::RULES,
+    thermal::RULES,
+    heat::RULES,
+    workload::RULES,
+    display::RULES,
+    money::RULES,
+];
+
 /// All rules, by theme.
 pub fn all() -> impl Iterator<Item = &'static Check> {
-    [
-        present::RULES,
-        fit::RULES,
-        clearance::RULES,
-        slots::RULES,
-        lanes::RULES,
-        memory::RULES,
-        power::RULES,
-        plugs::RULES,
-        thermal::RULES,
-        heat::RULES,
-        workload::RULES,
-        display::RULES,
-        money::RULES,
-    ]
-    .into_iter()
-    .flatten()
+    THEMES.iter().copied().flatten()
 }
 
 /// The rule of an id.
@@ -80,19 +82,23 @@ pub fn check(id: &str) -> Option<&'static Check> {
 
 /// Every judgement on a rig, most urgent first: failures before unknowns before passes, by severity, then by money at stake.
 pub fn run(case: &Case<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for check in all() {
-        let first = findings.len();
-        (check.run)(case, &mut findings);
-        for finding in findings.iter_mut().skip(first) {
-            if finding.guide.is_empty() {
-                finding.guide.extend_from_slice(check.guide);
-            }
-            finding.accepted = case.project.accepted.iter().find(|a| a.finding == finding.key()).map(|a| a.because.clone());
-        }
-    }
+    let of_theme = |rules: &&[Check]| rules.iter().flat_map(|check| judge(check, case)).collect::<Vec<_>>();
+    let mut findings: Vec<Finding> = THEMES.par_iter().map(of_theme).collect::<Vec<_>>().into_iter().flatten().collect();
     join_equal(&mut findings);
     sort(&mut findings);
+    findings
+}
+
+/// What one rule finds.
+fn judge(check: &Check, case: &Case<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    (check.run)(case, &mut findings);
+    for finding in &mut findings {
+        if finding.guide.is_empty() {
+            finding.guide.extend_from_slice(check.guide);
+        }
+        finding.accepted = case.project.accepted.iter().find(|a| a.finding == finding.key()).map(|a| a.because.clone());
+    }
     findings
 }
 

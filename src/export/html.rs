@@ -310,7 +310,7 @@ fn assumptions(out: &mut String, rig: Rig<'_>) {
     found.extend(facts.speed.iter().map(|s| (format!("{}, {}", s.workload_name, s.metric.replace('_', " ")), &s.origin)));
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for (what, origin) in found.iter().filter(|(_, o)| matches!(o.basis, Basis::Assumed | Basis::Fitted) && !o.formula.is_empty()) {
-        let row = vec![Cell::text(what), Cell::text(&origin.formula), Cell::text(origin.basis.text()), Cell::text(&origin.source)];
+        let row = vec![Cell::text(what), Cell::text(&origin.formula), Cell::text(origin.basis.text()), Cell::text(&*origin.source)];
         if !rows.contains(&row) {
             rows.push(row);
         }

@@ -110,7 +110,7 @@ pub fn power(rig: Rig<'_>) -> Table {
             Cell::watts(d.typical_w).or_unknown(),
             Cell::watts(d.limit_w).or_unknown(),
             Cell::text(&d.origin.formula),
-            Cell::text(&d.origin.source),
+            Cell::text(&*d.origin.source),
             Cell::text(d.origin.basis.text()),
         ]
     };
@@ -212,7 +212,7 @@ pub fn memory(rig: Rig<'_>) -> Table {
                     gib(i.low),
                     gib(i.high),
                     Cell::text(&i.origin.formula),
-                    Cell::text(&i.origin.source),
+                    Cell::text(&*i.origin.source),
                     Cell::text(i.origin.basis.text()),
                 ]
             })

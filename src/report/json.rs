@@ -388,7 +388,7 @@ fn item(i: &Item) -> JsonItem {
         bytes: i.bytes.0,
         kind: i.kind,
         formula: i.origin.formula.clone(),
-        source: i.origin.source.clone(),
+        source: i.origin.source.to_string(),
         basis: i.origin.basis.text().to_owned(),
     }
 }

@@ -37,7 +37,7 @@ pub fn experts(plan: &Plan<'_>) -> u64 {
 pub(super) fn ledger(workload: usize, plan: &Plan<'_>, sizes: &Sizes) -> HostLedger {
     let mut items = Vec::with_capacity(6);
     let error = plan.weights_error();
-    let mut add = |name: &str, kind: ItemKind, band: Band, basis: Basis, formula: String, source: &str| {
+    let mut add = |name: &str, kind: ItemKind, band: Band, basis: Basis, formula: String, source: &'static str| {
         if band.high > 0 {
             let Band { low, value, high } = band;
             let origin = Origin::new(basis, formula, source);
