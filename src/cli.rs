@@ -23,6 +23,7 @@ mod export;
 mod models;
 mod new;
 mod observe;
+mod prices;
 mod replay;
 mod text_report;
 mod training;
@@ -58,6 +59,8 @@ enum Command {
     Picture(PictureArgs),
     /// Compare a rig with what the real machine tells of itself
     Observe(observe::ObserveArgs),
+    /// Say what the rows of a price book mean, and copy those that a rig uses into it
+    Prices(prices::PricesArgs),
     /// Look after the catalog
     #[command(subcommand)]
     Catalog(CatalogCommand),
@@ -85,6 +88,9 @@ struct ReportArgs {
     json: bool,
     #[command(flatten)]
     work: models::WorkArgs,
+    /// Price book whose prices count: CSV with part,price,currency,date,shop
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -174,7 +180,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, today: &str, text: &mu
         None => return Outcome::Window(Window::default()),
         Some(Command::Open(args)) => return Outcome::Window(Window { open: args.file, example: args.example, theme: args.theme }),
         Some(Command::New(args)) => new::new(&args, today, &mut out),
-        Some(Command::Report(args)) => report(&args, &mut out),
+        Some(Command::Report(args)) => report(&args, today, &mut out),
         Some(Command::Lanes { rig }) => open(&rig, &mut out).map(|rig| {
             let lanes = crate::analysis::lanes::lanes(&rig.catalog, &rig.project);
             out.say(&crate::export::lanes::text(&rig.catalog, &rig.project, &lanes));
@@ -183,6 +189,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, today: &str, text: &mu
         Some(Command::Diff(args)) => export::diff(&args, &mut out),
         Some(Command::Picture(args)) => picture(&args, &mut out),
         Some(Command::Observe(args)) => observe::observe(&args, today, &mut out),
+        Some(Command::Prices(args)) => prices::prices(&args, today, &mut out),
         Some(Command::Catalog(CatalogCommand::Check { folder })) => catalog_check::check(folder.as_deref(), &mut out),
         Some(Command::Replay(args)) => replay::run(&args, &mut out),
     };
@@ -228,9 +235,12 @@ fn open(path: &Path, out: &mut Out<'_>) -> Result<Opened, String> {
     Ok(Opened { catalog: base.overlaid(loaded.copies), project: loaded.project, versions })
 }
 
-fn report(args: &ReportArgs, out: &mut Out<'_>) -> Result<(), String> {
+fn report(args: &ReportArgs, today: &str, out: &mut Out<'_>) -> Result<(), String> {
     let mut rig = open(&args.rig, out)?;
     rig.project = args.work.applied_to(&rig.catalog, &rig.project)?;
+    if let Some(path) = &args.prices {
+        rig.project = prices::with_prices(path, &rig.catalog, &rig.project, today, out)?;
+    }
     let report = rig.report();
     if args.json {
         let json = json(&rig.catalog, &rig.project, &report, &rig.versions);

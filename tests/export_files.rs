@@ -293,7 +293,7 @@ fn a_rig_goes_to_json_and_back_without_loss() {
 #[test]
 fn odd_numbers_and_texts_survive_json() {
     let catalog = mini();
-    let price = |amount| Some(UserPrice { amount, currency: Currency::USD, date: "2026-11-30".to_owned() });
+    let price = |amount| Some(UserPrice::new(amount, Currency::USD, "2026-11-30"));
     let mut project = placed(&catalog, Project::default(), &[("case.t.tower", Some(SlotId::rig("case"))), ("gpu.t.blower", None)]);
     for amount in [0.1, 1.0 / 3.0, 123_456_789.123_456_78, 5e-324, 0.30000000000000004, 2.2250738585072014e-308, 999_999_999.999_999_9] {
         let edits = vec![
@@ -353,7 +353,7 @@ fn the_difference_says_what_to_buy_and_sell() {
     let from = placed(&catalog, Project::default(), &[&base[..], &[("gpu.t.blower", slot("SLOT1")), ("fan.t.120", None)]].concat());
     let to = placed(&catalog, Project::default(), &base);
     let to = placed(&catalog, to, &[("nic.t.100", slot("SLOT1")), ("nic.t.100", slot("SLOT2"))]);
-    let price = UserPrice { amount: 120.0, currency: Currency::USD, date: "2026-11-30".to_owned() };
+    let price = UserPrice::new(120.0, Currency::USD, "2026-11-30");
     let to = Edit::Price { part: PartId::new("nic.t.100"), price: Some(price) }.apply(&catalog, &to).unwrap();
     let (from, to) = (Bench::of(catalog.clone(), from), Bench::of(catalog, to));
     let d = difference(from.rig(), "old", to.rig(), "new");

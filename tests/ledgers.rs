@@ -470,7 +470,7 @@ fn prices_are_chosen_by_kind_and_day() {
     assert_eq!(best(&project, "gpu.used"), Some((70_000, PriceKind::StreetUsed)));
     assert_eq!(best(&project, "board"), Some((50_000, PriceKind::List)));
     assert_eq!(best(&project, "gpu.80"), None);
-    let own = UserPrice { amount: 1.005, currency: Currency::EUR, date: "2026-01-01".to_owned() };
+    let own = UserPrice::new(1.005, Currency::EUR, "2026-01-01");
     project.prices.parts.insert(PartId::new("gpu"), own);
     assert_eq!(best(&project, "gpu").map(|b| b.1), Some(PriceKind::User));
 }

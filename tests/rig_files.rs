@@ -97,10 +97,7 @@ fn edit(catalog: &Catalog, project: &Project, (what, a, b, c, x): Dice) -> Edit 
         8 => Edit::Set { what: piece, key: "direction".to_owned(), value: (c % 2 == 0).then(|| "in \u{7f}\t\"".to_owned()) },
         9 => Edit::Workload { index: pick(b, 3), workload: (c % 4 != 0).then(|| Box::new(workload(u64::from(c)))) },
         10 => Edit::Room(Room { tariff_per_kwh: x.abs(), currency: Currency::EUR, ..Room::default() }),
-        11 => Edit::Price {
-            part,
-            price: (c % 3 != 0).then(|| UserPrice { amount: x.abs(), currency: Currency::USD, date: "2026-11-30".to_owned() }),
-        },
+        11 => Edit::Price { part, price: (c % 3 != 0).then(|| UserPrice::new(x.abs(), Currency::USD, "2026-11-30")) },
         12 => Edit::Rate { currency: "EUR".to_owned(), rate: Some(Rate { to: Currency::USD, per_unit: x, date: "2026-11-30".to_owned() }) },
         13 => Edit::Threshold { key: "psu_margin".to_owned(), value: (c % 2 == 0).then_some(x) },
         14 => {

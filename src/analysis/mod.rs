@@ -92,6 +92,6 @@ pub fn facts(catalog: &Catalog, project: &Project, effort: Effort) -> Facts {
         || (lanes::lanes(catalog, project), memory::ledgers(catalog, project)),
     );
     let speed = speed::speeds(catalog, project, &memory, effort);
-    let cost = cost::cost(catalog, project, &power);
+    let cost = cost::cost(catalog, project, &power, &memory, &speed);
     Facts { space, lanes, power, airflow, memory, host, speed, cost }
 }

@@ -60,6 +60,36 @@ fn cost_text(out: &mut String, cost: &Cost, room: &Room) {
     let month = cost.energy_per_month.map_or("unknown".to_owned(), |m| format!("{m} a month"));
     let tariff = format!("{}{}/kWh", room.currency.symbol(), plain(room.tariff_per_kwh, 4));
     out.push_str(&format!("  energy     {month} at {tariff}, {} h a day\n", plain(room.hours_per_day, 1)));
+    if cost.paid != cost.known_total {
+        out.push_str(&format!("  with       {} tax, {} shipping: {}\n", cost.tax, cost.shipping, cost.paid));
+    }
+    if let Some(run) = &cost.run {
+        let (days, kwh, lost) = (plain(run.days, 1), plain(run.kwh, 0), plain(run.lost_kwh, 0));
+        out.push_str(&format!("  a run      {days} days: {kwh} kWh, {}; the supply loses {lost} kWh more, {}\n", run.cost, run.lost));
+    }
+    for year in cost.years.iter().filter(|y| y.total.is_some()) {
+        let sum = year.total.map(|t| t.to_string()).unwrap_or_default();
+        let energy = year.energy.map(|t| t.to_string()).unwrap_or_default();
+        let years = crate::units::count(year.years as u64, "year");
+        let text = format!("{} + {energy} energy + {} repair - {} resale", year.purchase, year.repair, year.resale);
+        out.push_str(&format!("  {years:<10} {sum} = {text} (assumed)\n"));
+    }
+    let symbol = room.currency.symbol();
+    for result in &cost.results {
+        let of = if result.workload.is_some() { format!(", {}", result.workload_name) } else { String::new() };
+        let what = result.thing.text();
+        match (result.value, result.low, result.high) {
+            (Some(value), Some(low), Some(high)) if low < high => {
+                let (value, low, high) = (plain(value, 3), plain(low, 3), plain(high, 3));
+                out.push_str(&format!("  {what}: {symbol}{value} ({low} to {high}){of}\n"));
+            }
+            (Some(value), ..) => out.push_str(&format!("  {what}: {symbol}{}{of}\n", plain(value, 3))),
+            (None, ..) => out.push_str(&format!("  {what}: unknown, missing {}{of}\n", result.missing.as_deref().unwrap_or("?"))),
+        }
+    }
+    for even in &cost.even {
+        out.push_str(&format!("  {}\n", even.text()));
+    }
 }
 
 fn power_text(out: &mut String, power: &Power) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::air_settings;
+use super::economy::{CONDITION, Condition, Economy};
 use super::settle::settle;
 use super::{Accepted, FindingKey, Project, Rate, Room, UserPrice};
 use crate::build::fit::{Fit, fit};
@@ -54,6 +55,8 @@ pub enum Edit {
         currency: String,
         rate: Option<Rate>,
     },
+    /// Tax, duty cycle, tariffs, repair, resale, rents.
+    Economy(Box<Economy>),
     Threshold {
         key: String,
         value: Option<f64>,
@@ -139,7 +142,10 @@ impl Edit {
             Self::Workload { index, workload } => set_workload(next, *index, workload.as_deref())?,
             Self::Room(room) => {
                 check_room(room)?;
+                let idle = next.economy.idle_hours_per_day;
                 next.room = room.clone();
+                // More work leaves fewer hours to be idle in.
+                next.economy.idle_hours_per_day = idle.min(24.0 - room.hours_per_day);
             }
             Self::Price { part, price } => {
                 if let Some(price) = price {
@@ -152,6 +158,12 @@ impl Edit {
                     in_range("rate", rate.per_unit, 1e-9, 1e9)?;
                 }
                 set(&mut next.prices.rates, currency, rate.as_ref());
+            }
+            Self::Economy(economy) => {
+                if let Some((field, why)) = economy.fault(next.room.hours_per_day) {
+                    return Err(Refusal::BadValue { field, why });
+                }
+                next.economy = (**economy).clone();
             }
             Self::Threshold { key, value } => {
                 if let Some(value) = value {
@@ -201,6 +213,7 @@ impl Edit {
             Self::Room(_) => "Change room".to_owned(),
             Self::Price { part: id, .. } => format!("Price of {}", part(id)),
             Self::Rate { currency, .. } => format!("Rate of {currency}"),
+            Self::Economy(_) => "Change cost settings".to_owned(),
             Self::Threshold { key, .. } => format!("Threshold {}", key.replace('_', " ")),
             Self::Calibration(factors) if factors.is_empty() => "Forget own factors".to_owned(),
             Self::Calibration(_) => "Use own factors".to_owned(),
@@ -338,8 +351,16 @@ fn variant(next: &mut Project, name: &str, change: VariantChange) -> Result<(), 
 
 /// Settings that a computation reads must be what it can read.
 fn check_setting(key: &str, value: Option<&str>) -> Result<(), Refusal> {
-    let wrong = value.and_then(|v| air_settings::fault(key, v));
+    let wrong = value.and_then(|v| setting_fault(key, v));
     wrong.map_or(Ok(()), |(field, why)| Err(Refusal::BadValue { field, why }))
+}
+
+/// Field and fault of a setting's value.
+pub(super) fn setting_fault(key: &str, value: &str) -> Option<(&'static str, String)> {
+    if key == CONDITION && Condition::parse(value).is_none() {
+        return Some((CONDITION, format!("{value:?} is neither \"new\" nor \"used\"")));
+    }
+    air_settings::fault(key, value)
 }
 
 fn check_room(room: &Room) -> Result<(), Refusal> {

@@ -8,8 +8,10 @@ use crate::build::{Build, PlacementId, SlotId};
 use crate::catalog::part::PartId;
 use crate::units::Currency;
 use crate::workload::Workload;
+use economy::Economy;
 
 pub mod air_settings;
+pub mod economy;
 pub mod edit;
 pub mod file;
 pub mod history;
@@ -34,6 +36,9 @@ pub struct Project {
     pub room: Room,
     #[serde(default, skip_serializing_if = "PriceBook::is_empty")]
     pub prices: PriceBook,
+    /// What is assumed of cost beyond prices.
+    #[serde(default, skip_serializing_if = "Economy::is_default")]
+    pub economy: Economy,
     /// Values that differ from the defaults in [`thresholds::ALL`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub thresholds: BTreeMap<String, f64>,
@@ -55,6 +60,7 @@ impl Default for Project {
             workloads: Vec::new(),
             room: Room::default(),
             prices: PriceBook::default(),
+            economy: Economy::default(),
             thresholds: BTreeMap::new(),
             calibration: BTreeMap::new(),
             accepted: Vec::new(),
@@ -126,6 +132,16 @@ pub struct UserPrice {
     pub currency: Currency,
     /// `YYYY-MM-DD`
     pub date: String,
+    /// Who asked it; empty = the user typed it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub shop: String,
+}
+
+impl UserPrice {
+    /// A price that the user typed.
+    pub fn new(amount: f64, currency: Currency, date: &str) -> Self {
+        Self { amount, currency, date: date.to_owned(), shop: String::new() }
+    }
 }
 
 /// An exchange rate with its day.
@@ -183,7 +199,7 @@ pub struct Versions {
 }
 
 /// Raised whenever a formula or constant of the analysis or a rule changes.
-pub const CORE_VERSION: &str = "4";
+pub const CORE_VERSION: &str = "5";
 
 impl Versions {
     /// Those of this program with this catalog.

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::Report;
 
-use crate::analysis::cost::{Cost, Line};
 use crate::analysis::memory::{CardLedger, HostLedger, Item, ItemKind};
 use crate::analysis::power::Power;
 use crate::analysis::speed::{Bound, Speed};
@@ -21,9 +20,11 @@ use crate::project::{Project, Versions};
 use crate::workload::training::Training;
 use crate::workload::{Engine, Split, Workload};
 use air::{JsonAirflow, airflow};
+use cost::{JsonCost, cost};
 use lanes::JsonLanes;
 
 mod air;
+pub mod cost;
 mod lanes;
 
 /// Version of this shape: raised when a key changes its meaning or goes, not when one is added.
@@ -188,39 +189,6 @@ pub struct JsonSpeed {
     pub bound_by: Bound,
     /// The fact that is missing where the value is null.
     pub missing: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct JsonCost {
-    /// That of the totals.
-    pub currency: String,
-    pub purchase: Vec<JsonPurchase>,
-    /// Sum of the known prices.
-    pub known_total: f64,
-    /// Ids of placed parts without a price that counts.
-    pub unpriced: Vec<String>,
-    pub energy_per_month: Option<f64>,
-    /// Date of the oldest price that counts.
-    pub oldest_price: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct JsonPurchase {
-    /// Id of the placed part.
-    pub placement: String,
-    /// Id in the catalog.
-    pub part: String,
-    /// As asked, in `currency`.
-    pub price: Option<f64>,
-    pub currency: Option<String>,
-    pub date: Option<String>,
-    /// "launch", "list", "street new", "street used", "your price".
-    pub kind: Option<String>,
-    pub source: Option<String>,
-    /// What counts in the total, in the currency of the total.
-    pub counted: Option<f64>,
-    /// `counted` came through an exchange rate.
-    pub converted: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -437,32 +405,6 @@ fn speed(speed: &Speed) -> JsonSpeed {
         unit: speed.unit.to_owned(),
         bound_by: speed.bound,
         missing: speed.missing.clone(),
-    }
-}
-
-fn cost(cost: &Cost) -> JsonCost {
-    JsonCost {
-        currency: cost.known_total.currency.to_string(),
-        purchase: cost.lines.iter().map(purchase).collect(),
-        known_total: rounded(cost.known_total.amount()),
-        unpriced: cost.unpriced.iter().map(ToString::to_string).collect(),
-        energy_per_month: known(cost.energy_per_month.map(|m| m.amount())),
-        oldest_price: cost.oldest.clone(),
-    }
-}
-
-fn purchase(line: &Line) -> JsonPurchase {
-    let asked = line.asked.as_ref();
-    JsonPurchase {
-        placement: line.placement.to_string(),
-        part: line.part.to_string(),
-        price: known(asked.map(|a| a.price.amount())),
-        currency: asked.map(|a| a.price.currency.to_string()),
-        date: asked.map(|a| a.date.clone()),
-        kind: asked.map(|a| a.kind.to_string()),
-        source: asked.map(|a| a.source.clone()),
-        counted: known(line.counted.map(|m| m.amount())),
-        converted: line.converted,
     }
 }
 

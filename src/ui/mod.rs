@@ -27,6 +27,7 @@ pub mod chassis;
 pub mod commands;
 pub mod dialogs;
 pub mod drag;
+mod economy_ui;
 mod export;
 mod file_dialogs;
 pub mod findings;

@@ -100,7 +100,7 @@ fn own_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut OwnPrice, part: &Part, asked: Op
         let field = ui.add(TextEdit::singleline(&mut state.text).id(id).hint_text(hint).desired_width(64.0));
         if field.changed() {
             let amount = parsed(&state.text, currency);
-            let price = amount.map(|amount| UserPrice { amount, currency, date: cx.today.to_owned() });
+            let price = amount.map(|amount| UserPrice::new(amount, currency, cx.today));
             if price.is_some() || state.text.trim().is_empty() && own.is_some() {
                 out.push(Action::EditMerged(Edit::Price { part: part.id.clone(), price }));
             }

@@ -16,11 +16,17 @@ pub(super) struct SettingsState {
     currency: String,
     rate_code: String,
     rate_value: f64,
+    economy: super::economy_ui::EconomyState,
 }
 
 impl SettingsState {
     pub fn of(project: &Project) -> Self {
-        Self { currency: project.room.currency.code().to_owned(), rate_code: String::new(), rate_value: 1.0 }
+        Self {
+            currency: project.room.currency.code().to_owned(),
+            rate_code: String::new(),
+            rate_value: 1.0,
+            economy: super::economy_ui::EconomyState::default(),
+        }
     }
 }
 
@@ -40,6 +46,8 @@ pub(super) fn settings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut SettingsState, f
             out.push(Action::KeepRoom(room));
             out.push(Action::Notice("New rigs will start with this room.".to_owned()));
         }
+        ui.add_space(8.0);
+        super::economy_ui::economy_ui(ui, cx, &mut state.economy, out);
         ui.add_space(8.0);
         rates_ui(ui, cx, state, out);
         ui.add_space(8.0);

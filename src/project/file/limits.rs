@@ -4,8 +4,7 @@ use crate::catalog::Catalog;
 use crate::catalog::load::limits;
 use crate::catalog::model::{Cache, ExactTensors, ExactWeights, ModelShape};
 use crate::project::Project;
-use crate::project::air_settings;
-use crate::project::edit::{Edit, Refusal};
+use crate::project::edit::{Edit, Refusal, setting_fault};
 use crate::project::thresholds;
 use crate::workload::Workload;
 use crate::workload::training::Training;
@@ -41,7 +40,7 @@ pub(super) fn check(catalog: &Catalog, project: &Project) -> Result<(), (String,
     }
     for (id, piece) in project.rig.placements().chain(project.variants.values().flat_map(|b| b.placements())) {
         for (key, value) in &piece.settings {
-            if let Some((field, why)) = air_settings::fault(key, value) {
+            if let Some((field, why)) = setting_fault(key, value) {
                 return Err((format!("rig.placements.{id}.settings.{field}"), why));
             }
         }
@@ -61,6 +60,13 @@ pub(super) fn check(catalog: &Catalog, project: &Project) -> Result<(), (String,
         let field = format!("prices.rates.{currency}");
         try_edit(format!("{field}.per_unit"), &Edit::Rate { currency: currency.clone(), rate: Some(rate.clone()) })?;
         date(&field, &rate.date)?;
+    }
+    if let Some((key, why)) = project.economy.fault(project.room.hours_per_day) {
+        return Err((format!("economy.{key}"), why));
+    }
+    let named = project.economy.rents.iter().map(|r| ("rents", &r.date));
+    for (list, day) in named.chain(project.economy.services.iter().map(|s| ("services", &s.date))) {
+        date(&format!("economy.{list}"), day)?;
     }
     for (key, &value) in &project.thresholds {
         if !thresholds::ALL.iter().any(|t| t.key == key) {
