@@ -132,6 +132,24 @@ pub fn exists(path: &Path) -> bool {
     path.exists()
 }
 
+/// Where the undo steps of the file at `path` are kept: `…/rigbay/history/<name>-<hash of the path>.history`.
+pub fn history_file(path: &Path) -> Option<PathBuf> {
+    use std::hash::{Hash as _, Hasher as _};
+    let whole = std::fs::canonicalize(path).ok()?;
+    let mut hash = rustc_hash::FxHasher::default();
+    whole.hash(&mut hash);
+    let name = format!("{}-{:016x}.history", whole.file_stem()?.to_string_lossy(), hash.finish());
+    Some(directories::ProjectDirs::from("", "", "rigbay")?.data_dir().join("history").join(name))
+}
+
+/// Removes the files of `folder` that were written longest ago, all but `keep`.
+pub fn thin_out(folder: &Path, keep: usize) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut files: Vec<_> = entries.flatten().filter_map(|e| Some((e.metadata().ok()?.modified().ok()?, e.path()))).collect();
+    files.sort();
+    files.iter().rev().skip(keep).for_each(|(_, path)| remove(path));
+}
+
 /// Where unsaved work is kept: `…/rigbay/autosave`.
 pub fn autosave_folder() -> Option<PathBuf> {
     Some(directories::ProjectDirs::from("", "", "rigbay")?.data_dir().join("autosave"))

@@ -7,7 +7,7 @@ use crate::analysis::Effort;
 use crate::catalog::model::ModelShape;
 use crate::catalog::{Catalog, Copies};
 use crate::project::edit::{Edit, Refusal};
-use crate::project::history::History;
+use crate::project::history::{History, kept};
 use crate::project::{Project, Subject, Versions};
 use crate::report::{Report, analyze};
 
@@ -125,6 +125,15 @@ impl Session {
         let label = self.history.redo()?;
         self.refresh();
         Some(label)
+    }
+
+    /// Takes up undo steps kept for just this document; others are ignored.
+    pub fn take_up_history(&mut self, text: &str) {
+        let saved = self.history.is_saved();
+        self.history = kept::open_with((**self.project()).clone(), text);
+        if !saved {
+            self.history.mark_unsaved();
+        }
     }
 
     /// Starts over with a document: a new one, an example or an opened file with the copies it carries.

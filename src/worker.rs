@@ -1,5 +1,6 @@
 //! One thread for long computations. The newest request wins; tests run it inline.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A mailbox with one place: putting overwrites.
@@ -59,7 +60,10 @@ impl<Q: Send + 'static, A: Send + 'static> Worker<Q, A> {
         let (inbox, outbox, on_thread) = (Arc::clone(&requests), Arc::clone(&answers), work.clone());
         let started = std::thread::Builder::new().name("analysis".to_owned()).spawn(move || {
             while let Some(request) = inbox.take() {
-                outbox.put(on_thread(request));
+                // One request that fails must not end the thread: the next one is answered again.
+                if let Ok(answer) = catch_unwind(AssertUnwindSafe(|| on_thread(request))) {
+                    outbox.put(answer);
+                }
                 wake();
             }
         });
@@ -90,5 +94,24 @@ impl<Q, A> Drop for Worker<Q, A> {
     fn drop(&mut self) {
         lock(&self.requests.place).1 = true;
         self.requests.filled.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn a_request_that_fails_does_not_end_the_thread() {
+        let (woken, wait) = mpsc::channel();
+        let wake = move || drop(woken.send(()));
+        let worker = Worker::start(|n: u32| 12_u32.checked_div(n).expect("this request is meant to fail"), wake);
+        worker.ask(0);
+        wait.recv().unwrap();
+        assert_eq!(worker.answer(), None);
+        worker.ask(3);
+        wait.recv().unwrap();
+        assert_eq!(worker.answer(), Some(4));
     }
 }

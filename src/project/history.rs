@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::Project;
 
+pub mod kept;
+
 /// The present document, those before it and those undone, each with the name of its edit.
 #[derive(Debug, Default)]
 pub struct History {

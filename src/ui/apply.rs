@@ -10,7 +10,8 @@ use super::action::{Action, Screen, Theme};
 use super::dialogs::Purpose;
 use super::file_dialogs::{Asked, ask};
 use super::replay_page::Replayed;
-use super::rig_io;
+use super::saving::fingerprint;
+use super::{autosave, rig_io};
 use crate::analysis::Effort;
 use crate::catalog::Copies;
 use crate::catalog::model::ModelShape;
@@ -226,8 +227,9 @@ impl App {
 
     fn open_path(&mut self, path: &Path) {
         let name = path.display().to_string();
-        let opened =
-            files::read_text(path, files::LIMIT).map_err(|e| e.to_string()).and_then(|text| rig_io::read(&self.base, &text, &name));
+        let text = files::read_text(path, files::LIMIT).map_err(|e| e.to_string());
+        let on_disk = text.as_deref().ok().map(fingerprint);
+        let opened = text.and_then(|text| rig_io::read(&self.base, &text, &name));
         match opened {
             // A JSON file was exported from a rig; saving makes a rig file of its own.
             Ok(opened) if is_rig_json(path) => {
@@ -236,6 +238,8 @@ impl App {
             }
             Ok(opened) => {
                 self.show_project(opened.project, opened.copies, Some(path), opened.notes);
+                self.on_disk = on_disk;
+                self.take_up_steps(path);
                 self.prefs.remember(path);
             }
             Err(text) => self.notices.problem(text),
@@ -251,6 +255,7 @@ impl App {
             Ok(opened) => {
                 self.show_project(opened.project, opened.copies, None, opened.notes);
                 self.session.mark_unsaved();
+                self.recover_steps(path);
                 self.forget_recovered(path);
             }
             Err(text) => self.notices.problem(text),
@@ -259,6 +264,7 @@ impl App {
 
     fn forget_recovered(&mut self, path: &Path) {
         files::remove(path);
+        files::remove(&autosave::steps_of(path));
         self.views.start.left_behind.retain(|l| l.path != path);
     }
 
@@ -335,30 +341,6 @@ impl App {
             Asked::Chosen(path) => self.add_dump(&path),
             Asked::Cancelled => {}
             Asked::NoDialog => self.dialogs.add_dump(Err("This system shows no file dialog. Type the path into the field.".to_owned())),
-        }
-    }
-
-    fn save_or_ask(&mut self) {
-        match self.session.path.clone() {
-            Some(path) => self.save_to(&path),
-            None => self.dialogs.pending_ask = Some(Purpose::Save),
-        }
-    }
-
-    fn save_to(&mut self, path: &Path) {
-        let path = with_extension(path, "toml");
-        let text = rig_io::write(self.session.catalog(), self.session.project());
-        let saved = text.and_then(|text| files::write_atomic(&path, text.as_bytes()).map_err(|e| e.to_string()));
-        match saved {
-            Ok(()) => {
-                self.session.mark_saved(&path);
-                self.prefs.remember(&path);
-                self.notices.tell(format!("Saved {}.", path.display()));
-                if let Some(next) = self.dialogs.take_after_save() {
-                    self.dialogs.queue(next);
-                }
-            }
-            Err(text) => self.notices.problem(text),
         }
     }
 

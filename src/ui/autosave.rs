@@ -1,16 +1,30 @@
-//! Unsaved work is kept in the program's data folder and offered again after a crash.
+//! Unsaved work is kept in the program's data folder, with its undo steps, and offered again after a crash.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use eframe::egui::Context;
 
-use super::rig_io;
+use super::{crash, rig_io};
+use crate::catalog::Catalog;
 use crate::files;
+use crate::project::Project;
+use crate::project::history::kept;
 use crate::session::Session;
 
-/// A change is written once the document has rested this long.
-const REST: f64 = 2.0;
+/// A change is written at the latest this long after it was made, however many follow.
+const DELAY: f64 = 1.5;
+
+/// The undo steps beside a kept document.
+pub(super) fn steps_of(file: &Path) -> PathBuf {
+    file.with_extension("history")
+}
+
+/// Writes a document to the folder of unsaved work.
+pub(super) fn write(file: &Path, catalog: &Catalog, project: &Project) -> Result<(), String> {
+    let text = rig_io::write(catalog, project)?;
+    file.parent().map_or(Ok(()), files::make_folder).and_then(|()| files::write_atomic(file, text.as_bytes())).map_err(|e| e.to_string())
+}
 
 /// Work of an earlier run that ended before it was saved.
 #[derive(Clone, Debug)]
@@ -50,8 +64,8 @@ pub(super) struct Autosave {
     file: Option<PathBuf>,
     /// Revision last written.
     written: Option<u64>,
-    /// Revision now waiting, and since when.
-    waiting: Option<(u64, f64)>,
+    /// Since when a change waits to be written.
+    waiting: Option<f64>,
 }
 
 impl Autosave {
@@ -59,6 +73,11 @@ impl Autosave {
     pub(super) fn start() -> Self {
         let name = format!("unsaved-{}.toml", std::process::id());
         Self { file: files::autosave_folder().map(|f| f.join(name)), ..Self::default() }
+    }
+
+    /// Whether anything is kept at all.
+    pub(super) const fn is_on(&self) -> bool {
+        self.file.is_some()
     }
 
     /// Work that an earlier run left behind, newest name last.
@@ -83,28 +102,26 @@ impl Autosave {
         if self.written == Some(revision) {
             return None;
         }
-        let since = match self.waiting {
-            Some((waiting, since)) if waiting == revision => since,
-            _ => {
-                self.waiting = Some((revision, now));
-                now
-            }
-        };
-        if now - since < REST {
-            ctx.request_repaint_after(Duration::from_secs_f64(REST));
+        crash::remember(&file, session.catalog(), session.project());
+        let left = DELAY - (now - *self.waiting.get_or_insert(now));
+        if left > 0.0 {
+            ctx.request_repaint_after(Duration::from_secs_f64(left));
             return None;
         }
-        self.written = Some(revision);
-        let text = rig_io::write(session.catalog(), session.project()).ok()?;
-        let folder = file.parent()?;
-        let done = files::make_folder(folder).and_then(|()| files::write_atomic(&file, text.as_bytes()));
-        done.err().map(|e| format!("Unsaved work could not be kept: {e}"))
+        (self.written, self.waiting) = (Some(revision), None);
+        let done = write(&file, session.catalog(), session.project());
+        let steps = files::write_atomic(&steps_of(&file), kept::to_text(session.history()).as_bytes());
+        done.and(steps.map_err(|e| e.to_string())).err().map(|e| format!("Unsaved work could not be kept: {e}"))
     }
 
     /// Removes the copy: the document is saved, or given up on purpose.
     pub(super) fn forget(&mut self) {
         if let (Some(file), Some(_)) = (&self.file, self.written.take()) {
             files::remove(file);
+            files::remove(&steps_of(file));
+        }
+        if self.file.is_some() {
+            crash::forget();
         }
         self.waiting = None;
     }

@@ -15,6 +15,7 @@ use super::machine::{MachineState, MachineUse, machine_ui};
 use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
 use super::replay_page::{ReplayState, replay_page_ui};
+use super::saving::overwrite_ui;
 use super::settings::{SettingsState, settings_ui};
 use super::topology::{TopologyState, topology_ui};
 use super::widgets::{primary_button, sub, title};
@@ -134,6 +135,8 @@ impl Purpose {
 enum Dialog {
     /// Ask about unsaved changes, then go on with the action.
     Unsaved(Action),
+    /// Ask before a file is overwritten that changed since it was read.
+    Overwrite(PathBuf),
     Path {
         purpose: Purpose,
         text: String,
@@ -193,6 +196,9 @@ impl Dialogs {
 
     pub fn ask_unsaved(&mut self, then: Action) {
         self.set(Dialog::Unsaved(then));
+    }
+    pub fn ask_overwrite(&mut self, path: PathBuf) {
+        self.set(Dialog::Overwrite(path));
     }
     pub fn ask_path(&mut self, purpose: Purpose, text: String, note: String) {
         self.set(Dialog::Path { purpose, text, note });
@@ -336,7 +342,13 @@ impl Dialog {
             Self::Machine(_) => 780.0,
             Self::Arrange(_) | Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
-            Self::Unsaved(_) | Self::Path { .. } | Self::Fix(_) | Self::Accept { .. } | Self::Rename { .. } | Self::Palette(_) => 460.0,
+            Self::Unsaved(_)
+            | Self::Overwrite(_)
+            | Self::Path { .. }
+            | Self::Fix(_)
+            | Self::Accept { .. }
+            | Self::Rename { .. }
+            | Self::Palette(_) => 460.0,
         }
     }
 }
@@ -353,6 +365,7 @@ fn dialog_ui(
 ) -> bool {
     match dialog {
         Dialog::Unsaved(then) => unsaved_ui(ui, cx, then, fresh, after_save, out),
+        Dialog::Overwrite(path) => overwrite_ui(ui, cx, path, fresh, out),
         Dialog::Path { purpose, text, note } => path_ui(ui, cx, *purpose, text, note, fresh, out),
         Dialog::Fix(fix) => fix_ui(ui, cx, fix, out),
         Dialog::Accept { key, reason } => accept_ui(ui, cx, key, reason, fresh, out),
@@ -392,7 +405,7 @@ pub(super) struct Pressed {
     pub main: bool,
     pub cancel: bool,
     /// The button at the left that gives something up.
-    other: bool,
+    pub other: bool,
 }
 
 /// The buttons of a dialog, in the order of Tab: the main one at the right, Cancel beside it, and last, at the left, what gives something up.

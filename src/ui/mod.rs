@@ -25,6 +25,7 @@ mod by_hand;
 pub mod charts;
 pub mod chassis;
 pub mod commands;
+mod crash;
 pub mod dialogs;
 pub mod drag;
 mod economy_ui;
@@ -47,6 +48,7 @@ pub mod prefs;
 mod price_ui;
 mod replay_page;
 mod rig_io;
+mod saving;
 mod serving_ui;
 mod settings;
 pub mod start;
@@ -118,6 +120,7 @@ pub fn run(options: Options) -> Result<(), String> {
         .with_inner_size([1440.0, 900.0])
         .with_min_inner_size([480.0, 360.0])
         .with_drag_and_drop(true);
+    crash::install();
     let native = eframe::NativeOptions { viewport, ..Default::default() };
     let start = Box::new(|cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, _> { Ok(Box::new(App::new(cc, options))) });
     eframe::run_native("Rigbay", native, start).map_err(|e| e.to_string())
@@ -147,6 +150,8 @@ pub struct App {
     /// Searches the best places for cards.
     arranger: Worker<arrange::Request, arrange::Answer>,
     autosave: autosave::Autosave,
+    /// Stands for the content of the document's file as this window last read or wrote it.
+    on_disk: Option<u64>,
     asked: Option<u64>,
     tokens: Tokens,
     today: String,
@@ -242,6 +247,7 @@ impl App {
             worker,
             arranger,
             autosave: autosave::Autosave::default(),
+            on_disk: None,
             asked: None,
             tokens: Tokens::of(crate::drawing::palette::Theme::Dark),
             today: options.today,
