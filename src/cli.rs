@@ -20,6 +20,7 @@ use crate::report::{Report, analyze};
 
 mod catalog_check;
 mod export;
+mod import;
 mod models;
 mod new;
 mod observe;
@@ -61,6 +62,9 @@ enum Command {
     Observe(observe::ObserveArgs),
     /// Say what the rows of a price book mean, and copy those that a rig uses into it
     Prices(prices::PricesArgs),
+    /// Read parts, data sets and lists of other programs
+    #[command(subcommand)]
+    Import(import::ImportCommand),
     /// Look after the catalog
     #[command(subcommand)]
     Catalog(CatalogCommand),
@@ -190,6 +194,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, today: &str, text: &mu
         Some(Command::Picture(args)) => picture(&args, &mut out),
         Some(Command::Observe(args)) => observe::observe(&args, today, &mut out),
         Some(Command::Prices(args)) => prices::prices(&args, today, &mut out),
+        Some(Command::Import(command)) => import::run(&command, today, &mut out),
         Some(Command::Catalog(CatalogCommand::Check { folder })) => catalog_check::check(folder.as_deref(), &mut out),
         Some(Command::Replay(args)) => replay::run(&args, &mut out),
     };

@@ -10,6 +10,8 @@ pub enum FileError {
     Read { path: String, reason: String },
     #[error("{path}: {bytes} bytes is more than the {limit} bytes that such a file may have. Choose another file.")]
     TooLarge { path: String, bytes: u64, limit: u64 },
+    #[error("{path}: holds more than {limit} files. Choose a smaller folder.")]
+    TooMany { path: String, limit: usize },
     #[error("{path}: is not UTF-8 text. Choose a text file.")]
     NotText { path: String },
     #[error("{path}: cannot be written ({reason}). Choose another folder with Save as.")]
@@ -100,6 +102,42 @@ pub fn toml_files(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// A file below a folder, with its length in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub path: PathBuf,
+    pub bytes: u64,
+}
+
+/// All regular files below `folder` by path, at most `limit` of them and twelve folders deep; links are not followed.
+///
+/// # Errors
+/// If the folder cannot be read, or holds more than `limit` files.
+pub fn all_files(folder: &Path, limit: usize) -> Result<Vec<Found>, FileError> {
+    let mut found = Vec::new();
+    list_into(folder, limit, 12, &mut found)?;
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+fn list_into(folder: &Path, limit: usize, depth: usize, found: &mut Vec<Found>) -> Result<(), FileError> {
+    let name = folder.display().to_string();
+    let read = |e: std::io::Error| FileError::Read { path: name.clone(), reason: e.to_string() };
+    for entry in std::fs::read_dir(folder).map_err(read)? {
+        let entry = entry.map_err(read)?;
+        let kind = entry.file_type().map_err(read)?;
+        if kind.is_dir() && depth > 0 {
+            list_into(&entry.path(), limit, depth - 1, found)?;
+        } else if kind.is_file() {
+            found.push(Found { path: entry.path(), bytes: entry.metadata().map_err(read)?.len() });
+        }
+        if found.len() > limit {
+            return Err(FileError::TooMany { path: name, limit });
+        }
+    }
+    Ok(())
 }
 
 /// Removes a file; one that is not there is no fault.

@@ -97,14 +97,19 @@ impl Raw<'_> {
 
 struct File<'a> {
     name: &'a str,
-    text: &'a str,
+    /// Where its lines end, in bytes.
+    ends: Vec<usize>,
     sources: BTreeMap<String, Source>,
 }
 
-impl File<'_> {
+impl<'a> File<'a> {
+    fn new(name: &'a str, text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect();
+        Self { name, ends, sources: BTreeMap::new() }
+    }
     fn line(&self, span: Option<Range<usize>>) -> usize {
-        let end = span.map_or(0, |s| s.start).min(self.text.len());
-        self.text.as_bytes().iter().take(end).filter(|&&b| b == b'\n').count() + 1
+        let start = span.map_or(0, |s| s.start);
+        self.ends.partition_point(|end| *end < start) + 1
     }
     fn fault(&self, line: usize, part: &str, field: &str, message: impl Into<String>) -> Fault {
         Fault { file: self.name.to_owned(), line, part: part.to_owned(), field: field.to_owned(), message: message.into() }
@@ -152,7 +157,7 @@ pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
         let (table, errors) = DeTable::parse_recoverable(text);
         faults.extend(errors.iter().map(|e| file_fault(name, text, e)));
         if errors.is_empty() {
-            sources.push(File { name, text, sources: BTreeMap::new() });
+            sources.push(File::new(name, text));
             tables.push(table.into_inner());
         }
     }
@@ -166,7 +171,7 @@ pub fn load(files: &[(String, String)]) -> (Catalog, Vec<Fault>) {
 /// Parts in a table of another file, such as a rig file's `[parts]`; faults name the lines of `text`, the whole file.
 pub fn load_embedded(name: &str, text: &str, table: DeTable<'_>) -> (Vec<Part>, Vec<Fault>) {
     let mut faults = Vec::new();
-    let parts = assemble(&mut [File { name, text, sources: BTreeMap::new() }], vec![table], &mut faults);
+    let parts = assemble(&mut [File::new(name, text)], vec![table], &mut faults);
     (parts, faults)
 }
 
@@ -186,7 +191,7 @@ fn assemble<'a>(files: &mut [File<'a>], mut tables: Vec<DeTable<'a>>, faults: &m
 
 fn rate_faults(name: &str, text: &str) -> Vec<Fault> {
     let Ok(table) = DeTable::parse(text) else { return Vec::new() };
-    let file = File { name, text, sources: BTreeMap::new() };
+    let file = File::new(name, text);
     limits::check_rates(table.get_ref()).into_iter().map(|w| file.fault(file.line(w.span), "", &w.field, w.why)).collect()
 }
 
@@ -196,7 +201,7 @@ pub fn is_model_list(name: &str) -> bool {
 }
 
 fn file_fault(name: &str, text: &str, error: &toml::de::Error) -> Fault {
-    let file = File { name, text, sources: BTreeMap::new() };
+    let file = File::new(name, text);
     file.fault(file.line(error.span()), "", "", shortened(error.message()))
 }
 
@@ -295,7 +300,10 @@ fn read_own(raw: &Raw<'_>, faults: &mut Vec<Fault>) -> Option<Own> {
             report(Some(value.span()), "like", "is no text. Name the part whose facts this one has");
         }
     }
-    let head: Option<Head> = decode(&head, &mut named, &mut report);
+    let mut head: Option<Head> = decode(&head, &mut named, &mut report);
+    if let Some(head) = &mut head {
+        spread(&raw.table, &mut head.from);
+    }
     let kind = decode_kind(raw.kind, &facts, &mut named, &mut report);
     check_provenance(raw, faults);
     let own = Own { head: head?, kind: kind? };
@@ -377,6 +385,8 @@ fn inherit_provenance(chain: &[&Raw<'_>], from: &mut BTreeMap<String, Provenance
     for ancestor in chain.iter().skip(1) {
         let Some(table) = ancestor.table.get("from") else { continue };
         let Ok(theirs) = BTreeMap::<String, Provenance>::deserialize(ValueDeserializer::from(table.clone())) else { continue };
+        let mut theirs = theirs;
+        spread(&ancestor.table, &mut theirs);
         for (field, mut origin) in theirs {
             if from.contains_key(&field) {
                 continue;
@@ -393,6 +403,17 @@ fn inherit_provenance(chain: &[&Raw<'_>], from: &mut BTreeMap<String, Provenance
     }
 }
 
+/// The name in `from` that stands for every fact without an entry of its own.
+pub(crate) const ALL_OTHERS: &str = "*";
+
+/// Gives each fact of a table that has no origin of its own that of [`ALL_OTHERS`].
+fn spread(table: &DeTable<'_>, from: &mut BTreeMap<String, Provenance>) {
+    let Some(origin) = from.remove(ALL_OTHERS) else { return };
+    for field in table.keys().map(toml::Spanned::get_ref).filter(|f| !COMMON.contains(&f.as_ref())) {
+        from.entry(field.to_string()).or_insert_with(|| origin.clone());
+    }
+}
+
 /// Each fact of the part's own table needs an origin, and each origin a fact.
 fn check_provenance(raw: &Raw<'_>, faults: &mut Vec<Fault>) {
     let none = DeTable::new();
@@ -402,11 +423,12 @@ fn check_provenance(raw: &Raw<'_>, faults: &mut Vec<Fault>) {
         None => &none,
     };
     let is_fact = |field: &str| !COMMON.contains(&field) && raw.table.contains_key(field);
-    for field in raw.table.keys().filter(|k| is_fact(k.get_ref()) && !from.contains_key(k.get_ref().as_ref())) {
+    let told = |field: &str| from.contains_key(field) || from.contains_key(ALL_OTHERS);
+    for field in raw.table.keys().filter(|k| is_fact(k.get_ref()) && !told(k.get_ref())) {
         let text = format!("has no source. Add {} = {{source, as_of, confidence}} to [{}.from]", field.get_ref(), raw.kind);
         faults.push(raw.fault(Some(field.span()), field.get_ref(), &text));
     }
-    for field in from.keys().filter(|k| !is_fact(k.get_ref())) {
+    for field in from.keys().filter(|k| !is_fact(k.get_ref()) && k.get_ref() != ALL_OTHERS) {
         let text = "has a source but no value. Remove it from `from` or give the value";
         faults.push(raw.fault(Some(field.span()), &format!("from.{}", field.get_ref()), text));
     }

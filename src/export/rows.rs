@@ -12,6 +12,7 @@ use crate::catalog::Catalog;
 use crate::catalog::part::{Part, Source};
 use crate::catalog::vocab::{Confidence, PriceKind};
 use crate::checks::finding::{Finding, Severity, Verdict};
+use crate::import::opendb;
 use crate::project::{Project, Subject};
 use crate::report::Report;
 use crate::units::{Currency, Money, plain};
@@ -319,14 +320,10 @@ fn remarks(catalog: &Catalog, project: &Project, report: &Report) -> Vec<String>
         out.push("Launch prices are what the maker asked at the start of sales, not what shops ask today.".to_owned());
     }
     if project.rig.placed(catalog).any(|(_, _, part)| derives_from_opendb(part)) {
-        out.push(OPENDB_NOTICE.to_owned());
+        out.push(opendb::NOTICE.to_owned());
     }
     out
 }
-
-/// What the licence of BuildCores OpenDB asks of lists that show its contents.
-const OPENDB_NOTICE: &str = "Contains information from BuildCores OpenDB (https://github.com/buildcores/buildcores-open-db) which is made \
-     available under the ODC Attribution License (https://opendatacommons.org/licenses/by/1-0/).";
 
 fn derives_from_opendb(part: &Part) -> bool {
     part.sources.values().any(is_opendb)

@@ -6,6 +6,7 @@ pub mod hf_config;
 pub mod model_list;
 pub mod observed;
 pub mod open;
+pub mod opendb;
 pub mod price_book;
 pub mod safetensors;
 mod table;

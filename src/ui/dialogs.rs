@@ -567,7 +567,8 @@ fn about_ui(ui: &mut Ui, cx: &Cx<'_>, fresh: bool) -> bool {
     ui.add_space(6.0);
     let lines = [
         "Rigbay is free software under the MIT licence or the Apache licence 2.0, at your choice.",
-        "Parts in catalogs/opendb derive from BuildCores OpenDB, available under the Open Data Commons Attribution License (ODC-By 1.0).",
+        "Parts in catalogs/opendb, and those that you import, derive from BuildCores OpenDB.",
+        crate::import::opendb::NOTICE,
         "Other facts name their source on the part itself; prices name source and day.",
         "Text is set in Inter, copyright The Inter Project Authors, under the SIL Open Font License 1.1.",
         "Rules marked G come from Tim Dettmers' hardware guide of 2018 and its later notes.",

@@ -182,6 +182,11 @@ fn collect_named<'t>(named: bool, path: &str, pattern: &str, value: &'t Spanned<
     }
 }
 
+/// What is wrong with a number for a field of a kind of part; `None` if nothing is.
+pub(crate) fn out_of_range(kind: &str, field: &str, number: f64) -> Option<String> {
+    number_fault(kind, field, &number.to_string(), number)
+}
+
 fn number_fault(kind: &str, pattern: &str, written: &str, number: f64) -> Option<String> {
     let fits = |field: &str| match field.split_once('*') {
         Some((start, end)) => pattern.starts_with(start) && pattern.ends_with(end),
