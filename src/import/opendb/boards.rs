@@ -87,7 +87,7 @@ fn capped(r: &mut Record<'_>, own: Option<u8>, cap: Option<u8>, was: &Value) -> 
     match (own, cap) {
         (Some(own), Some(cap)) if own > cap => {
             let why = format!("nothing for socket {} has PCIe {own}.0", r.text(&["socket"]).unwrap_or("of this board"));
-            r.correct("connectors", Rule::SocketCap, Some(was), format!("generation {cap}"), &why);
+            r.correct("connectors", Rule::SocketCap, Some(was), &format!("generation {cap}"), &why);
             Some(cap)
         }
         (own, _) => own,
@@ -205,7 +205,7 @@ fn module(r: &mut Record<'_>) -> (Option<ModuleType>, Option<bool>) {
         Some((kind, ecc)) if plain => {
             let tag = json!(format!("{}, {}", r.text(&["ecc"]).unwrap_or("no word on ECC"), tagged.unwrap_or("no word on registers")));
             match kind {
-                Some(kind) => r.correct("module_type", Rule::Name, Some(&tag), kind, "the name says so"),
+                Some(kind) => r.correct("module_type", Rule::Name, Some(&tag), &kind, "the name says so"),
                 None => r.drop("module_type", Rule::Name, &tag, "the name says server memory, which has ECC and may be registered"),
             }
             let now = ecc.map(|e| e.to_string());

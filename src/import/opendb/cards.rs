@@ -36,7 +36,7 @@ pub(super) fn gpu(r: &mut Record<'_>, known: &Known<'_>) -> Gpu {
     let (own_gen, own_lanes) = r.text(&["interface"]).map_or((None, None), words::link);
     let pcie_gen = match (own_gen, theirs.and_then(|t| t.pcie_gen)) {
         (Some(own), Some(known)) if own != known => {
-            r.correct("pcie_gen", Rule::Product, r.get(&["interface"]), known, "every card of the product has this generation");
+            r.correct("pcie_gen", Rule::Product, r.get(&["interface"]), &known, "every card of the product has this generation");
             None
         }
         (own, _) => own,
@@ -102,7 +102,7 @@ fn plugs(r: &mut Record<'_>, tdp_w: Option<f64>, theirs: Option<&Gpu>) -> Option
         && theirs != list
         && !(list.is_empty() && theirs.is_empty())
     {
-        r.correct("plugs", Rule::Product, Some(field), plugs_text(&theirs), "every card of the product has these plugs");
+        r.correct("plugs", Rule::Product, Some(field), &plugs_text(&theirs), "every card of the product has these plugs");
         return Some(theirs);
     }
     if list.is_empty() {
@@ -118,7 +118,7 @@ fn plugs(r: &mut Record<'_>, tdp_w: Option<f64>, theirs: Option<&Gpu>) -> Option
     }
     let leads = |list: &[Plugs]| list.iter().filter(|p| matches!(p.plug, Plug::Hpwr16 | Plug::Hpwr2x6)).map(|p| p.count).sum::<u8>();
     if leads(&list) > 1 {
-        r.correct("plugs", Rule::Unusual, Some(field), plugs_text(&list), "few cards have more than one 16-pin plug");
+        r.correct("plugs", Rule::Unusual, Some(field), &plugs_text(&list), "few cards have more than one 16-pin plug");
     }
     Some(list)
 }
@@ -162,7 +162,7 @@ pub(super) fn nic(r: &mut Record<'_>) -> Nic {
     let speed_gbit_s = speed(&r.lower_name());
     for (field, value) in [("speed_gbit_s", speed_gbit_s), ("pcie_lanes", pcie_lanes.map(f64::from))] {
         if let Some(value) = value {
-            r.correct(field, Rule::Name, None, value, "read from the name, as the record has no such field");
+            r.correct(field, Rule::Name, None, &value, "read from the name, as the record has no such field");
         }
     }
     Nic { speed_gbit_s, pcie_lanes, ..Nic::default() }

@@ -175,7 +175,7 @@ impl<'a> Record<'a> {
     }
 
     /// Takes another value than the record's.
-    pub fn correct(&mut self, field: &str, rule: Rule, was: Option<&Value>, now: impl ToString, why: &str) {
+    pub fn correct(&mut self, field: &str, rule: Rule, was: Option<&Value>, now: &impl ToString, why: &str) {
         self.change(field, rule, was.map(shown), Some(now.to_string()), why);
     }
 

@@ -17,7 +17,7 @@ pub(super) fn psu(r: &mut Record<'_>) -> Psu {
     let form = r.text(&["form_factor"]).and_then(words::psu_form);
     let atx_version = named_atx(&r.lower_name());
     if let Some(version) = atx_version {
-        r.correct("atx_version", Rule::Name, None, version, "read from the name, as the record has no such field");
+        r.correct("atx_version", Rule::Name, None, &version, "read from the name, as the record has no such field");
     }
     // ATX supplies are 140 mm deep by the design guide and some 125 mm; 86 mm is their height.
     let shortest = if form == Some(PsuForm::Atx) { 100.0 } else { 60.0 };

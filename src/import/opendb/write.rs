@@ -155,7 +155,7 @@ fn origins_text(part: &Part, key_of: &mut dyn FnMut(&str) -> Option<String>, out
     let most = counts.iter().max_by_key(|(_, n)| *n).map(|(origin, _)| *origin);
     let mut line = |field: &str, origin: &Provenance| {
         let source = key_of(&origin.source).unwrap_or_default();
-        let [source, as_of, confidence] = [&source, &origin.as_of, origin.confidence.text()].map(|t| quoted(t));
+        let [source, as_of, confidence] = [&source, &origin.as_of, origin.confidence.text()].map(quoted);
         out.push_str(&format!("from.{field} = {{source = {source}, as_of = {as_of}, confidence = {confidence}}}\n"));
     };
     if let Some(most) = most {
