@@ -490,7 +490,7 @@ fn every_rate_tells_how_it_was_made() {
     assert_eq!(lanes.ring_origin().is_some(), lanes.ring_gb_s.is_some());
 }
 
-/// ROCm/legacy-rocm-build issue 364: the second card, behind an Intel chipset, did not compute before ROCm 1.8.
+/// ROCm/legacy-rocm-build issue 364: the second card, behind an Intel chipset, did not compute before version 1.8.
 #[test]
 fn intels_chipsets_keep_atomics_back() {
     let catalog = catalog();

@@ -167,7 +167,7 @@ fn slot_attach(case: &Case<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// Behind Intel's chipsets compute on AMD cards failed before ROCm 1.8. Source: ROCm/legacy-rocm-build, issues 364 and 366.
+/// Behind Intel's chipsets compute on AMD cards failed before `ROCm` 1.8: <https://github.com/ROCm/legacy-rocm-build/issues/364>, 366.
 fn atomics(case: &Case<'_>, card: PlacementId) -> &'static str {
     let amd = case.gpus().iter().any(|c| c.id == card && c.is.vendor == Some(GpuVendor::Amd));
     let flow = case.facts.lanes.hosts.iter().find(|h| h.gpu == card);

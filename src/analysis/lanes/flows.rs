@@ -49,7 +49,7 @@ pub struct HostFlow {
     pub duplex_gb_s: Option<f64>,
     /// What limits it alone.
     pub narrow: Option<Narrow>,
-    /// Atomic operations of the card reach the processor, as ROCm may need them; `None` = unknown.
+    /// Atomic operations of the card reach the processor, as `ROCm` may need them; `None` = unknown.
     pub atomics: Option<bool>,
 }
 

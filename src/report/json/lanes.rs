@@ -24,7 +24,7 @@ pub struct JsonLanes {
     pub drives: Vec<JsonDriveFlow>,
     /// What an all-reduce over all cards moves; null: unknown, or fewer than two cards.
     pub ring_gb_s: Option<f64>,
-    /// How ring_gb_s was made; null: unknown.
+    /// How `ring_gb_s` was made; null: unknown.
     pub ring_origin: Option<JsonOrigin>,
     pub address_space: JsonAddressSpace,
 }
@@ -106,7 +106,7 @@ pub struct JsonPair {
     pub latency_us: Option<f64>,
     /// Why peer access is there or not, or what is unknown.
     pub why: String,
-    /// How gb_s was made; null: unknown.
+    /// How `gb_s` was made; null: unknown.
     pub rate_origin: Option<JsonOrigin>,
     pub latency_origin: Option<JsonOrigin>,
 }
@@ -131,7 +131,7 @@ pub struct JsonHost {
     pub duplex_gb_s: Option<f64>,
     /// Atomic operations of the card reach the processor; null: unknown.
     pub atomics: Option<bool>,
-    /// How alone_gb_s was made; null: unknown.
+    /// How `alone_gb_s` was made; null: unknown.
     pub origin: Option<JsonOrigin>,
 }
 
@@ -140,7 +140,7 @@ pub struct JsonDriveFlow {
     pub drive: String,
     pub gpu: String,
     pub gb_s: Option<f64>,
-    /// How gb_s was made; null: unknown.
+    /// How `gb_s` was made; null: unknown.
     pub origin: Option<JsonOrigin>,
 }
 
