@@ -5,14 +5,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rigbay::analysis::Effort;
 use rigbay::analysis::lanes::{Lanes, Pair, Span, lanes};
 use rigbay::build::SlotId;
 use rigbay::build::slots::slots;
 use rigbay::catalog::Catalog;
 use rigbay::catalog::load::{embedded_files, load};
-use rigbay::catalog::part::PartId;
+use rigbay::catalog::part::{PartId, PartKind};
+use rigbay::catalog::vocab::GpuVendor;
+use rigbay::checks::finding::{Severity, Verdict};
 use rigbay::project::Project;
 use rigbay::project::edit::Edit;
+use rigbay::report::analyze;
 use rigbay::search::arrange::{Arrangement, arrange, movable};
 use serde::Deserialize;
 
@@ -392,4 +396,111 @@ fn a_row_can_move_a_connector_to_the_chipset() {
     assert_eq!(got("M.2"), (Some(2), Some(2)));
     assert_eq!(lanes.at("M.2").unwrap().hangs_on.as_deref(), Some("chipset"));
     assert_eq!(got("slot5").0, Some(0));
+}
+
+/// Two owners of one board and a third of its sibling: no POST with a card that opens 16 or 32 GB, and a BIOS without "Above 4G decoding".
+/// Sources: JingShing/How-to-use-tesla-p40 issue 2, xCuri0/ReBarUEFI issue 303.
+#[test]
+fn cards_with_large_windows_do_not_start_without_above_4g() {
+    let catalog = catalog();
+    let verdict = |board: &str, cpu: &str, put: &[(&str, &str)], bios: &[(&str, &str)]| {
+        let report = analyze(&catalog, &made(&catalog, board, &[cpu], put, bios), Effort::Live);
+        let finding = report.findings.iter().find(|f| f.rule == "bar_space").unwrap();
+        (finding.verdict, finding.severity, finding.message.clone())
+    };
+    let p40 = [("PCIE_1", "GTX 1070"), ("PCIE_2", "NVIDIA Tesla P40")];
+    let v100 = [("PCIE_1", "NVIDIA Tesla V100 PCIe 16 GB")];
+    for (board, cpu, put) in
+        [("Gigabyte GA-X99-UD4P", "CPU LGA2011-3, 40 lanes", &p40[..]), ("Gigabyte GA-X99-UD4", "CPU LGA2011-3, 40 lanes", &v100[..])]
+    {
+        let (verdict, severity, message) = verdict(board, cpu, put, &[]);
+        assert_eq!((verdict, severity), (Verdict::Fail, Severity::Blocker), "{message}");
+        assert!(message.contains("places nothing above 4 GB"), "{message}");
+    }
+    // A card of small windows starts there, and another BIOS places the large one.
+    assert_eq!(verdict("Gigabyte GA-X99-UD4P", "CPU LGA2011-3, 40 lanes", &[("PCIE_1", "GTX 1070")], &[]).0, Verdict::Pass);
+    assert_eq!(verdict("Gigabyte GA-X99-UD4P", "CPU LGA2011-3, 40 lanes", &p40, &[("above_4g", "on")]).0, Verdict::Pass);
+    // Where nobody recorded it, the answer is unknown.
+    assert_eq!(verdict("ASUS X99-PRO", "Core i7-5930K", &[("PCIEX16_1", "NVIDIA Tesla P40")], &[]).0, Verdict::Unknown);
+}
+
+#[test]
+fn access_control_and_iommu_decide_on_peer_copies() {
+    let catalog = catalog();
+    let card = "NVIDIA RTX PRO 6000 Blackwell";
+    let riser = "Switch riser x16 to four x16, PCIe 5.0";
+    let ends: Vec<String> = (1..=4).map(|n| format!("PCIE_7/end{n}")).collect();
+    let mut put = vec![("PCIE_7", riser)];
+    put.extend(ends.iter().map(|e| (e.as_str(), card)));
+    let rig = |bios: &[(&str, &str)]| lanes(&catalog, &made(&catalog, "Gigabyte MH53-G40", &["Threadripper PRO 7955WX"], &put, bios));
+    let free = rig(&[]);
+    let redirected = rig(&[("acs", "on"), ("gen.PCIE_7", "3")]);
+    let pair = |l: &Lanes| pair_at(l, "PCIE_7/end1", "PCIE_7/end2").clone();
+    assert!(pair(&free).gb_s.unwrap() > 53.0 && pair(&free).latency_us.is_some());
+    // Up and down the Gen3 uplink, though the class is still that of one switch.
+    assert_eq!(pair(&redirected).class.map(|c| c.text()).as_deref(), Some("PIX"));
+    near(pair(&redirected).gb_s, 15.75 * 0.84, "over the uplink");
+    assert!(pair(&redirected).why.contains("ACS") && pair(&redirected).latency_us.is_none());
+    let translating = rig(&[("iommu", "on")]);
+    assert_eq!((pair(&translating).p2p, pair(&translating).gb_s), (None, None));
+    assert!(pair(&translating).why.contains("iommu=pt"));
+    assert_eq!(pair(&rig(&[("iommu", "pt")])).p2p, Some(true));
+}
+
+#[test]
+fn intels_links_between_sockets_have_figures_of_their_own() {
+    let catalog = catalog();
+    // QPI carries no peer traffic; copies go through memory.
+    let put = [("PCIEX16_1", "NVIDIA RTX A6000"), ("PCIEX16_5", "NVIDIA RTX A6000")];
+    let cpus = ["CPU LGA2011-3, 40 lanes", "CPU LGA2011-3, 40 lanes"];
+    let qpi = lanes(&catalog, &made(&catalog, "ASUS Z10PE-D8 WS", &cpus, &put, &[]));
+    let pair = pair_at(&qpi, "PCIEX16_1", "PCIEX16_5");
+    assert_eq!((pair.class.map(|c| c.text()).as_deref(), pair.p2p), (Some("SYS"), Some(false)), "{pair:?}");
+    assert!(pair.gb_s.unwrap() < 7.0 && pair.why.contains("QPI"), "{pair:?}");
+}
+
+#[test]
+fn every_rate_tells_how_it_was_made() {
+    let catalog = catalog();
+    let card = "NVIDIA RTX A6000";
+    let put = [
+        ("PCIEX16_1", card),
+        ("PCIEX16_3", card),
+        ("PCIEX16_5", card),
+        ("PCIEX16_1/nvlink", "NVIDIA RTX A6000 NVLink bridge, 2-slot"),
+        ("M.2", "NVMe x4 Gen4"),
+    ];
+    let lanes = lanes(&catalog, &made(&catalog, "ASUS X99-E WS", &["CPU LGA2011-3, 40 lanes"], &put, &[]));
+    for pair in &lanes.pairs {
+        let origin = pair.rate_origin(&lanes);
+        assert_eq!(origin.is_some(), pair.gb_s.is_some(), "{pair:?}");
+        let Some(origin) = origin else { continue };
+        assert!(origin.source.contains("https://"), "{origin:?}");
+        let said: f64 = origin.formula.rsplit("= ").next().unwrap().trim_end_matches(" GB/s").parse().unwrap();
+        assert!((said - pair.gb_s.unwrap()).abs() < 0.06, "{origin:?} {pair:?}");
+        assert_eq!(pair.latency_origin().is_some(), pair.latency_us.is_some());
+    }
+    assert!(lanes.pairs.iter().any(|p| p.gb_s.is_some()) && !lanes.hosts.is_empty() && !lanes.drives.is_empty());
+    for host in &lanes.hosts {
+        let origin = host.origin(&lanes).unwrap();
+        assert!(origin.formula.contains("x16 Gen3") && origin.formula.contains("0.82"), "{origin:?}");
+        assert_eq!(host.atomics, None, "which switch of the two is unknown, but both pass them on: {host:?}");
+    }
+    assert!(lanes.drives.iter().all(|d| d.origin().is_some() == d.gb_s.is_some()));
+    assert_eq!(lanes.ring_origin().is_some(), lanes.ring_gb_s.is_some());
+}
+
+/// ROCm/legacy-rocm-build issue 364: the second card, behind an Intel chipset, did not compute before version 1.8.
+#[test]
+fn intels_chipsets_keep_atomics_back() {
+    let catalog = catalog();
+    let amd = catalog.parts().find(|p| matches!(&p.kind, PartKind::Gpu(g) if g.vendor == Some(GpuVendor::Amd) && g.pcie_lanes == Some(16)));
+    let amd = amd.unwrap().id.as_str();
+    let put = [("PCIEX16_1", amd), ("PCIEX16_2", amd)];
+    let project = made(&catalog, "ASUS X99-PRO", &["Core i7-5930K"], &put, &[]);
+    let report = analyze(&catalog, &project, Effort::Live);
+    let atomics: Vec<Option<bool>> = report.facts.lanes.hosts.iter().map(|h| h.atomics).collect();
+    assert_eq!(atomics, [Some(true), Some(false)], "{}", text(&report.facts.lanes));
+    let told = report.findings.iter().filter(|f| f.rule == "slot_attach" && f.message.contains("PCIe atomics")).count();
+    assert_eq!(told, 1);
 }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use rigbay::analysis::lanes::lanes;
+use rigbay::build::SlotId;
 use rigbay::catalog::Catalog;
 use rigbay::catalog::load::{embedded_files, load};
 use rigbay::catalog::part::PartKind;
@@ -13,6 +14,7 @@ use rigbay::observed::begin::{Beginning, Outcome, begin};
 use rigbay::observed::compare::{Comparison, Expected, How, Row, compare};
 use rigbay::observed::text::text;
 use rigbay::project::Project;
+use rigbay::project::edit::Edit;
 use rigbay::project::file::load_text;
 use rigbay::report::snapshot::rig_text;
 
@@ -117,7 +119,7 @@ fn a_lost_link_fails_and_a_wider_one_passes_with_a_word() {
     assert_eq!(row(&beside(&four_cards(), &[&none]), "M2_1").verdict, Verdict::Fail);
     let mut project = four_cards();
     let board = project.rig.placed(&CATALOG).find(|(_, _, p)| matches!(p.kind, PartKind::Board(_))).unwrap().0;
-    let cap = rigbay::project::edit::Edit::Set { what: board, key: "bios.gen.PCIE1".into(), value: Some("3".into()) };
+    let cap = Edit::Set { what: board, key: "bios.gen.PCIE1".into(), value: Some("3".into()) };
     project = cap.apply(&CATALOG, &project).unwrap();
     let wider = beside(&project, &[MACHINE, FIRMWARE]);
     let card = row(&wider, "PCIE1");
@@ -145,6 +147,38 @@ fn the_matrix_of_cards_is_compared_pair_by_pair() {
     let unsure = compare(&CATALOG, &project, &expected, &observed(&[MACHINE, MATRIX]));
     assert!(unsure.pairs.iter().all(|p| p.verdict != Verdict::Fail), "which card sits where is not told: {:?}", unsure.pairs);
     assert!(comparison.pairs.iter().skip(3).all(|p| p.verdict == Verdict::Unknown));
+}
+
+/// Two cards of one WRX90 board were reported at Gen1 under load, each alone at Gen5 (local-inference-lab/rtx6kpro, links to threads there).
+#[test]
+fn cards_held_at_gen1_under_load_are_told() {
+    let project = {
+        let find = |name: &str| CATALOG.find(name, None).unwrap().id.clone();
+        let mut project =
+            Edit::place(&find("ASUS Pro WS WRX90E-SAGE SE"), Some(SlotId::rig("board"))).apply(&CATALOG, &Project::default()).unwrap();
+        let board = project.rig.placements().next().unwrap().0;
+        let card = find("NVIDIA RTX PRO 6000 Blackwell Workstation Edition");
+        for (part, slot) in [(&find("Threadripper PRO 7955WX"), "cpu1"), (&card, "PCIEX16(G5)_1"), (&card, "PCIEX16(G5)_3")] {
+            project = Edit::place(part, Some(SlotId::of(board, slot))).apply(&CATALOG, &project).unwrap();
+        }
+        project
+    };
+    let card = |bus: &str, width: &str, generation: &str| {
+        format!(
+            "<gpu id=\"00000000:{bus}:00.0\"><product_name>NVIDIA RTX PRO 6000 Blackwell Workstation Edition</product_name><pci><pci_gpu_link_info>\
+             <pcie_gen><max_link_gen>5</max_link_gen><current_link_gen>{generation}</current_link_gen></pcie_gen><link_widths><max_link_width>16x\
+             </max_link_width><current_link_width>{width}x</current_link_width></link_widths></pci_gpu_link_info></pci>\
+             <performance_state>P0</performance_state></gpu>"
+        )
+    };
+    let log = format!("<nvidia_smi_log>{}{}</nvidia_smi_log>", card("01", "16", "1"), card("41", "16", "1"));
+    let comparison = beside(&project, &[&log]);
+    let cards: Vec<&Row> = comparison.rows.iter().filter(|r| r.connector.starts_with("PCIEX16")).collect();
+    assert_eq!(cards.len(), 2);
+    for row in cards {
+        assert_eq!((row.trained_lanes, row.trained_gen, row.verdict), (Some(16), Some(1), Verdict::Fail), "{}", row.sentence);
+        assert!(row.sentence.contains("runs x16 Gen1, expected x16 Gen5"), "{}", row.sentence);
+    }
 }
 
 #[test]

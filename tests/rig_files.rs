@@ -88,7 +88,8 @@ fn edit(catalog: &Catalog, project: &Project, (what, a, b, c, x): Dice) -> Edit 
     let slot = if c % 5 == 0 { None } else { Some(places[pick(b, places.len())].clone()) };
     let ids: Vec<PlacementId> = project.rig.placements().map(|(id, _)| id).collect();
     let piece = ids.get(pick(b, ids.len())).copied().unwrap_or(PlacementId(u32::from(b)));
-    let settings = BTreeMap::from([("power_limit_w".to_owned(), x.to_string()), ("bios.Above 4G".to_owned(), "on".to_owned())]);
+    let settings =
+        BTreeMap::from([("power_limit_w".to_owned(), (1.0 + x.abs() % 900.0).to_string()), ("note.Above 4G".to_owned(), "on".to_owned())]);
     match what % 16 {
         0..5 => Edit::Place { part, slot, settings: if c % 3 == 0 { settings } else { BTreeMap::new() } },
         5 => Edit::Move { what: piece, to: slot },

@@ -50,8 +50,7 @@ pub struct Power {
     pub slots: Vec<SlotFeed>,
 }
 
-/// Setting of a placed card: its power limit in watts, as `nvidia-smi -pl` takes it.
-pub const POWER_LIMIT: &str = "power_limit_w";
+pub use crate::project::piece_settings::POWER_LIMIT;
 
 /// Computes the power ledger: sums of the placed parts' draws, the supplies' efficiency at that load after 80 PLUS, and the draw from the
 /// wall. CPU and card draws are the makers'; the small parts' are rules of thumb where no maker states one.

@@ -110,6 +110,14 @@ pub fn alike(a: &str, b: &str) -> bool {
     plain(a) == plain(b)
 }
 
+/// "x8x4x4" as lanes; `None` if it is none of that.
+pub fn split_parts(text: &str) -> Option<Vec<u8>> {
+    let plain: String = text.chars().filter(|c| c.is_ascii_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let parts: Option<Vec<u8>> =
+        plain.strip_prefix('x')?.split('x').map(|n| n.parse().ok().filter(|n| [1, 2, 4, 8, 16].contains(n))).collect();
+    parts.filter(|p| !p.is_empty())
+}
+
 /// A root complex of one processor, one host bridge: its ports reach each other without leaving it. Connectors and switches name it in `root`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -8,7 +8,7 @@ use super::{Case, Check, Search};
 use crate::analysis::lanes::{Link, NodeKind, PathClass, Span};
 use crate::build::PlacementId;
 use crate::catalog::part::{Part, PartKind};
-use crate::catalog::vocab::{ConnectorKind, DriveBus};
+use crate::catalog::vocab::{ConnectorKind, DriveBus, GpuVendor};
 use crate::project::Subject;
 use crate::units::plain;
 
@@ -154,7 +154,7 @@ fn slot_attach(case: &Case<'_>, out: &mut Vec<Finding>) {
                     }
                     _ => format!("{label} hangs on the chipset: its {name} reaches the other cards at about half speed."),
                 };
-                let finding = say(Verdict::Fail, text);
+                let finding = say(Verdict::Fail, format!("{text}{}", atomics(case, card.id)));
                 let finding = best.map_or(finding.clone(), |g| finding.number("cpu_pair_gb_s", g));
                 via.map_or(finding.clone(), |g| finding.number("via_chipset_gb_s", g))
             }
@@ -164,6 +164,16 @@ fn slot_attach(case: &Case<'_>, out: &mut Vec<Finding>) {
                 unknown("slot_attach", Severity::Advice, subjects.clone(), &format!("Where {label} leads"), facts)
             }
         });
+    }
+}
+
+/// Behind Intel's chipsets compute on AMD cards failed before `ROCm` 1.8: <https://github.com/ROCm/legacy-rocm-build/issues/364>, 366.
+fn atomics(case: &Case<'_>, card: PlacementId) -> &'static str {
+    let amd = case.gpus().iter().any(|c| c.id == card && c.is.vendor == Some(GpuVendor::Amd));
+    let flow = case.facts.lanes.hosts.iter().find(|h| h.gpu == card);
+    match flow.and_then(|h| h.atomics) {
+        Some(false) if amd => " PCIe atomics do not get through either: ROCm before 1.8 does not run there.",
+        _ => "",
     }
 }
 

@@ -6,18 +6,18 @@ use clap::Args;
 
 use super::models::WorkArgs;
 use super::{Out, ambiguous, catalog};
-use crate::analysis::lanes::parsed_split;
 use crate::build::fit::{Fit, fit};
 use crate::build::slots::{Slot, SlotKind, slots};
 use crate::build::{PlacementId, SlotId};
 use crate::catalog::Catalog;
 use crate::catalog::part::{Board, Part, PartKind};
-use crate::catalog::topology::alike;
+use crate::catalog::topology::{alike, split_parts};
 use crate::catalog::vocab::ConnectorKind;
 use crate::files;
 use crate::observed::begin::begin;
 use crate::project::Project;
 use crate::project::edit::{Edit, Refusal};
+use crate::project::piece_settings::BIOS;
 use crate::report::snapshot::rig_text;
 
 /// Parts are named by id or name: an exact id, name, or name without maker wins; else a unique part of the name.
@@ -325,16 +325,6 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// Settings that every board has, and their values.
-const SETTINGS: [(&str, &[&str]); 6] = [
-    ("above_4g", &["on", "off"]),
-    ("resizable_bar", &["on", "off"]),
-    ("iommu", &["on", "off", "pt"]),
-    ("acs", &["on", "off"]),
-    ("driver", &["stock", "patched"]),
-    ("nps", &["1", "2", "4"]),
-];
-
 /// Key and value as the lanes read them: a choice of the board by key, label or value, a setting that every board has, or one of a connector.
 fn setting(part: &Part, board: &Board, key: &str, value: &str) -> Result<(String, String), String> {
     let on = ["on", "yes", "true", "1", "enabled"].iter().any(|yes| alike(yes, value));
@@ -351,7 +341,7 @@ fn setting(part: &Part, board: &Board, key: &str, value: &str) -> Result<(String
             None => {}
         }
     }
-    if let Some((key, values)) = SETTINGS.iter().find(|(k, _)| alike(k, key)) {
+    if let Some((key, values)) = BIOS.iter().find(|(k, _)| alike(k, key)) {
         let value = value.to_lowercase();
         let known = values.contains(&value.as_str());
         return if known {
@@ -363,7 +353,7 @@ fn setting(part: &Part, board: &Board, key: &str, value: &str) -> Result<(String
     if let Some((kind, label)) = key.split_once('.').filter(|(kind, _)| matches!(*kind, "split" | "gen")) {
         let found = board.connectors.iter().find(|c| same(&c.label, label));
         let connector = found.ok_or_else(|| format!("{} has no connector \"{label}\".", part.name))?;
-        let fits = if kind == "gen" { (1..=7).any(|g| value == g.to_string()) } else { value == "off" || parsed_split(value).is_some() };
+        let fits = if kind == "gen" { (1..=7).any(|g| value == g.to_string()) } else { value == "off" || split_parts(value).is_some() };
         let shape = if kind == "gen" { "1 to 7" } else { "such as x4x4x4x4, or off" };
         return if fits {
             Ok((format!("{kind}.{}", connector.label), value.to_owned()))
@@ -372,7 +362,7 @@ fn setting(part: &Part, board: &Board, key: &str, value: &str) -> Result<(String
         };
     }
     let own: Vec<&str> = board.choices.iter().map(|c| c.key.as_str()).collect();
-    let all: Vec<&str> = own.into_iter().chain(SETTINGS.iter().map(|(k, _)| *k)).chain(["split.CONNECTOR", "gen.CONNECTOR"]).collect();
+    let all: Vec<&str> = own.into_iter().chain(BIOS.iter().map(|(k, _)| *k)).chain(["split.CONNECTOR", "gen.CONNECTOR"]).collect();
     Err(format!("{} has no setting \"{key}\". Settings: {}.", part.name, all.join(", ")))
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::air_settings;
 use super::economy::{CONDITION, Condition, Economy};
+use super::piece_settings;
 use super::settle::settle;
 use super::{Accepted, FindingKey, Project, Rate, Room, UserPrice};
 use crate::build::fit::{Fit, fit};
@@ -101,6 +102,8 @@ pub enum Refusal {
     DoesNotFit { part: String, place: String, why: String },
     #[error("{field}: {why}.")]
     BadValue { field: &'static str, why: String },
+    #[error("{key}: {why}.")]
+    BadSetting { key: String, why: String },
 }
 
 impl Edit {
@@ -122,7 +125,7 @@ impl Edit {
     fn apply_to(&self, catalog: &Catalog, next: &mut Project) -> Result<(), Refusal> {
         match self {
             Self::Place { part, slot, settings } => {
-                settings.iter().try_for_each(|(k, v)| check_setting(k, Some(v)))?;
+                settings.iter().try_for_each(|(k, v)| check_setting(catalog.part(part), k, Some(v)))?;
                 place(catalog, &mut next.rig, part, slot.as_ref(), settings)?;
             }
             Self::Move { what, to } => relocate(catalog, &mut next.rig, *what, to.as_ref())?,
@@ -132,8 +135,8 @@ impl Edit {
             }
             Self::Replace { what, part } => replace(catalog, &mut next.rig, *what, part)?,
             Self::Set { what, key, value } => {
-                check_setting(key, value.as_deref())?;
                 let piece = next.rig.placements.get_mut(what).ok_or(Refusal::NoSuchPlacement(*what))?;
+                check_setting(catalog.part(&piece.part), key, value.as_deref())?;
                 match value {
                     Some(value) => piece.settings.insert(key.clone(), value.clone()),
                     None => piece.settings.remove(key),
@@ -350,9 +353,14 @@ fn variant(next: &mut Project, name: &str, change: VariantChange) -> Result<(), 
 }
 
 /// Settings that a computation reads must be what it can read.
-fn check_setting(key: &str, value: Option<&str>) -> Result<(), Refusal> {
-    let wrong = value.and_then(|v| setting_fault(key, v));
-    wrong.map_or(Ok(()), |(field, why)| Err(Refusal::BadValue { field, why }))
+fn check_setting(part: Option<&Part>, key: &str, value: Option<&str>) -> Result<(), Refusal> {
+    let Some(value) = value else { return Ok(()) };
+    if let Some((field, why)) = setting_fault(key, value) {
+        return Err(Refusal::BadValue { field, why });
+    }
+    let own = part.and_then(|p| piece_settings::stranger(p, key, value));
+    let wrong = piece_settings::fault(part, key, value).or(own);
+    wrong.map_or(Ok(()), |(key, why)| Err(Refusal::BadSetting { key, why }))
 }
 
 /// Field and fault of a setting's value.

@@ -15,6 +15,7 @@ pub mod economy;
 pub mod edit;
 pub mod file;
 pub mod history;
+pub mod piece_settings;
 pub mod settle;
 pub mod thresholds;
 mod toml_text;

@@ -22,7 +22,7 @@ struct Common {
     options: &'static [(&'static str, &'static str)],
 }
 
-const COMMON: [Common; 3] = [
+const COMMON: [Common; 5] = [
     Common {
         key: "bios.above_4g",
         name: "Above 4G",
@@ -34,6 +34,18 @@ const COMMON: [Common; 3] = [
         name: "Resizable BAR",
         hint: "Lets a card open its whole memory, which patched drivers need to reach it from another card.",
         options: &[("on", "on"), ("off", "off")],
+    },
+    Common {
+        key: "bios.iommu",
+        name: "IOMMU",
+        hint: "An IOMMU that translates makes copies from card to card hang or crawl. iommu=pt passes them through.",
+        options: &[("off", "off"), ("pt", "on, passed through"), ("on", "on, translates")],
+    },
+    Common {
+        key: "bios.acs",
+        name: "ACS",
+        hint: "Access control sends what cards behind one switch write to each other up to the processor and back.",
+        options: &[("off", "off"), ("on", "on")],
     },
     Common {
         key: "bios.driver",

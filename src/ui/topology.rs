@@ -4,9 +4,11 @@ use eframe::egui::{self, Grid, Label, RichText, Role as AccessRole, ScrollArea, 
 
 use super::Cx;
 use super::action::{Action, Layer};
+use super::charts::origin_text;
 use super::dialogs::close_row;
 use super::theme::{self, Tokens};
 use super::widgets::{chip, empty, sub, title};
+use crate::analysis::Origin;
 use crate::analysis::lanes::{Lanes, Link, Node, Pair, PathClass};
 use crate::build::PlacementId;
 use crate::drawing::Role;
@@ -157,6 +159,13 @@ fn rate(gb_s: Option<f64>) -> String {
     gb_s.map_or_else(|| "unknown".to_owned(), |g| format!("{} GB/s", crate::units::plain(g, 1)))
 }
 
+/// The formula behind a number, under the pointer.
+fn why(response: egui::Response, origin: Option<Origin>) {
+    if let Some(origin) = origin {
+        response.on_hover_text(origin_text(&origin));
+    }
+}
+
 fn pairs_ui(ui: &mut Ui, cx: &Cx<'_>, lanes: &Lanes) {
     let cards: Vec<PlacementId> = lanes.hosts.iter().map(|h| h.gpu).collect();
     if cards.is_empty() {
@@ -171,8 +180,8 @@ fn pairs_ui(ui: &mut Ui, cx: &Cx<'_>, lanes: &Lanes) {
         ui.end_row();
         for flow in &lanes.hosts {
             ui.label(seated_name(cx, lanes, flow.gpu));
-            ui.label(rate(flow.alone_gb_s));
-            ui.label(rate(flow.together_gb_s));
+            why(ui.label(rate(flow.alone_gb_s)), flow.origin(lanes));
+            ui.label(rate(flow.together_gb_s)).on_hover_text("Shared fairly over every link and uplink on the way.");
             ui.end_row();
         }
     });
@@ -181,7 +190,7 @@ fn pairs_ui(ui: &mut Ui, cx: &Cx<'_>, lanes: &Lanes) {
         ui.label(theme_strong("From a drive to a card"));
         for flow in &lanes.drives {
             let text = format!("{} to {}: {}", seated_name(cx, lanes, flow.drive), seated_name(cx, lanes, flow.gpu), rate(flow.gb_s));
-            ui.label(text);
+            why(ui.label(text), flow.origin());
         }
     }
     ui.add_space(8.0);
@@ -193,7 +202,7 @@ fn pairs_ui(ui: &mut Ui, cx: &Cx<'_>, lanes: &Lanes) {
     matrix_ui(ui, cx, lanes, &cards);
     ui.add_space(6.0);
     if let Some(ring) = lanes.ring_gb_s {
-        ui.label(format!("A ring over all cards moves {}, the rate of an all-reduce.", rate(Some(ring))));
+        why(ui.label(format!("A ring over all cards moves {}, the rate of an all-reduce.", rate(Some(ring)))), lanes.ring_origin());
     }
     let mut reasons: Vec<&str> = lanes.pairs.iter().map(|p| p.why).filter(|w| !w.is_empty()).collect();
     reasons.sort_unstable();
@@ -289,4 +298,7 @@ fn pair_ui(ui: &mut Ui, cx: &Cx<'_>, lanes: &Lanes, pair: &Pair) {
     };
     let why = if pair.why.is_empty() { String::new() } else { format!(": {}", pair.why) };
     ui.add(Label::new(format!("{access}{why}.")).wrap());
+    for origin in [pair.rate_origin(lanes), pair.latency_origin()].into_iter().flatten() {
+        ui.add(Label::new(sub(cx.tokens, origin_text(&origin))).wrap());
+    }
 }

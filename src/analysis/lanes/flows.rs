@@ -8,7 +8,10 @@ use crate::catalog::vocab::{DriveBus, Socket};
 
 use super::address::address_space;
 use super::fair::{Flow, fair};
-use super::peers::{Bridged, Card, PathClass, SharedSwitch, Span, access, bridges, cards, class, one_complex};
+use super::origin::{Narrow, Route};
+use super::peers::{
+    Bridged, Card, PathClass, SharedSwitch, Span, access, bridges, cards, chipset_passes_atomics, class, completes_atomics, one_complex,
+};
 use super::rate::{Width, host_efficiency, peer_efficiency};
 use super::seats::World;
 use super::{Lanes, Link, Node, NodeKind};
@@ -30,6 +33,8 @@ pub struct Pair {
     pub latency_us: Option<f64>,
     /// Why peer access is there or not, or what is unknown.
     pub why: &'static str,
+    /// What the rate rests on; told by [`Pair::rate_origin`].
+    pub route: Option<Route>,
 }
 
 /// Copies between the host's memory and a card.
@@ -42,6 +47,10 @@ pub struct HostFlow {
     pub together_gb_s: Option<f64>,
     /// To the card while it also sends as much.
     pub duplex_gb_s: Option<f64>,
+    /// What limits it alone.
+    pub narrow: Option<Narrow>,
+    /// Atomic operations of the card reach the processor, as `ROCm` may need them; `None` = unknown.
+    pub atomics: Option<bool>,
 }
 
 /// Loading from a drive into a card through the host's memory.
@@ -50,16 +59,29 @@ pub struct DriveFlow {
     pub drive: PlacementId,
     pub gpu: PlacementId,
     pub gb_s: Option<f64>,
+    /// What the drive's data sheet says.
+    pub read_gb_s: Option<f64>,
 }
 
 /// Rate of each direction when a host link carries both at once, over that alone: 18.6 of 26.0 GB/s, README of NVIDIA/nvbandwidth.
-const HOST_DUPLEX: f64 = 0.72;
+pub(super) const HOST_DUPLEX: f64 = 0.72;
 
-/// Share of an NVLink bridge's raw rate that copies reach: general knowledge, source not recorded; about 101 of 112.5 GB/s.
-const NVLINK_EFFICIENCY: f64 = 0.9;
+/// Share of an NVLink bridge's raw rate that copies reach: about 101 of 112.5 GB/s.
+pub(super) const NVLINK_EFFICIENCY: f64 = 0.9;
+pub(super) const NVLINK_SOURCE: &str = "101.6 of 112.5 GB/s both ways over a bridge of A40, https://github.com/NVIDIA/nccl-tests/issues/74";
 
 /// Time of a small transfer without peer access in microseconds: 14 to 15 (noonghunna/club-3090, `docs/PCIE_P2P.md`; local-inference-lab/rtx6kpro).
-const STAGED_LATENCY_US: f64 = 14.5;
+pub(super) const STAGED_LATENCY_US: f64 = 14.5;
+pub(super) const STAGED_SOURCE: &str =
+    "pieces of 1 MiB are chosen; latency and rates without peer access: https://github.com/noonghunna/club-3090, docs/PCIE_P2P.md";
+
+pub(super) const PEER_SOURCE: &str = "PCI Express base specification; share that copies reach: https://github.com/noonghunna/club-3090, docs/PCIE_P2P.md, and \
+     https://github.com/local-inference-lab/rtx6kpro, hardware/pcie-bandwidth.md";
+
+pub(super) const LATENCY_SOURCE: &str = "https://github.com/local-inference-lab/rtx6kpro, hardware/pcie-bandwidth.md, and https://github.com/noonghunna/club-3090, docs/PCIE_P2P.md";
+
+pub(super) const SOCKET_SOURCE: &str = "AMD: https://github.com/NVIDIA/nccl-tests/issues/74 (EPYC 7302) and https://github.com/local-inference-lab/rtx6kpro, \
+     hardware/pcie-bandwidth.md (EPYC 9004); Intel: what NCCL counts with, https://github.com/NVIDIA/nccl/blob/master/src/graph/topo.h";
 
 /// Piece of a copy through the host's memory: in, then out, then the next. Chosen: 1 MiB.
 const STAGED_CHUNK_BYTES: f64 = 1_048_576.0;
@@ -67,25 +89,25 @@ const STAGED_CHUNK_BYTES: f64 = 1_048_576.0;
 /// What one pair reaches from socket to socket in one direction, GB/s.
 ///
 /// SP3: 40 both ways together (NVIDIA/nccl-tests issue 74, EPYC 7302). SP5: 39, EPYC 9004 (local-inference-lab/rtx6kpro,
-/// hardware/pcie-bandwidth.md; EPYC 9005 reaches 50). Other sockets: unknown.
+/// hardware/pcie-bandwidth.md; EPYC 9005 reaches 50). Intel: what NCCL counts with for traffic of cards, far below what the links carry of
+/// other traffic, because the processors cut peer writes into small packets (NVIDIA/nccl, src/graph/topo.h): 10 over UPI of Skylake, 22 of
+/// Sapphire Rapids (Emerald Rapids 40), 40 of Xeon 6 (issue 2107); 6 over QPI, where drivers allow it at all. Ice Lake: NCCL has no figure.
 fn socket_link_gb_s(socket: Socket) -> Option<f64> {
     match socket {
         Socket::Sp3 => Some(20.0),
         Socket::Sp5 => Some(39.0),
+        Socket::Lga1366 | Socket::Lga2011 | Socket::Lga2011v3 => Some(6.0),
+        Socket::Lga3647 => Some(10.0),
+        Socket::Lga4677 => Some(22.0),
+        Socket::Lga4710 => Some(40.0),
         Socket::Lga1151
         | Socket::Lga1200
         | Socket::Lga1700
         | Socket::Lga1851
         | Socket::Lga1150
         | Socket::Lga1155
-        | Socket::Lga1366
-        | Socket::Lga2011
-        | Socket::Lga2011v3
         | Socket::Lga2066
-        | Socket::Lga3647
         | Socket::Lga4189
-        | Socket::Lga4677
-        | Socket::Lga4710
         | Socket::Am3
         | Socket::Am4
         | Socket::Am5
@@ -121,8 +143,10 @@ struct Way {
 struct Net<'l> {
     links: &'l [Link],
     nodes: &'l [Node],
-    socket_link: Option<f64>,
+    socket: Option<Socket>,
     memory: [Option<f64>; 2],
+    /// Access control sends what cards write to each other up to the processor, also behind one switch.
+    redirected: bool,
 }
 
 const DOWN: usize = 0;
@@ -149,7 +173,7 @@ impl Net<'_> {
         let twice = links.chain(nodes).flat_map(|c| [c, c]);
         // Memory of unknown speed is taken as wide enough; no board feeds cards faster than its memory.
         let memory = self.memory.map(|m| m.or(Some(f64::INFINITY)));
-        twice.chain([self.socket_link; 2]).chain(memory).collect()
+        twice.chain([self.socket.and_then(socket_link_gb_s); 2]).chain(memory).collect()
     }
 
     fn way(&self, link: usize) -> Option<Way> {
@@ -188,7 +212,7 @@ impl Net<'_> {
 
     /// From one device to the other, turning where their ways meet.
     fn peer_path(&self, a: &Way, b: &Way) -> Option<Vec<usize>> {
-        let meet = a.nodes.iter().position(|n| b.nodes.contains(n));
+        let meet = a.nodes.iter().position(|n| b.nodes.contains(n)).filter(|_| !self.redirected);
         let (ours, theirs) = match meet {
             Some(at) => {
                 let node = a.nodes.get(at)?;
@@ -247,6 +271,19 @@ impl Net<'_> {
     fn narrowest(path: &[usize], capacities: &[Option<f64>]) -> Option<f64> {
         path.iter().try_fold(f64::INFINITY, |least, r| Some(capacities.get(*r).copied().flatten()?.min(least))).filter(|r| r.is_finite())
     }
+
+    /// The resource that limits a way all of whose capacities are known.
+    fn limit(&self, path: &[usize], capacities: &[Option<f64>]) -> Option<Narrow> {
+        let capacity = |r: &usize| capacities.get(*r).copied().flatten().unwrap_or(f64::INFINITY);
+        let at = *path.iter().min_by(|a, b| capacity(a).total_cmp(&capacity(b)))?;
+        let (links, nodes) = (self.links.len(), self.nodes.len());
+        Some(match at / 2 {
+            n if n < links => Narrow::Link(n),
+            n if n < links + nodes => Narrow::Uplink(n - links),
+            n if n == links + nodes => Narrow::Sockets(self.socket?),
+            _ => Narrow::Memory,
+        })
+    }
 }
 
 /// Fills in everything that flows.
@@ -256,12 +293,13 @@ pub(super) fn flows(world: &World<'_>, lanes: &mut Lanes) {
     let net = Net {
         links: &lanes.links,
         nodes: &lanes.nodes,
-        socket_link: world.board.socket.and_then(socket_link_gb_s),
+        socket: world.board.socket,
         memory: world.memory_gb_s(),
+        redirected: world.redirects(),
     };
     let (host, peer) = (net.capacities(host_efficiency), net.capacities(peer_efficiency));
     let ways: Vec<Option<Way>> = cards.iter().map(|c| net.way(c.link)).collect();
-    let hosts = hosts(&net, &host, &cards, &ways);
+    let hosts = hosts(world, &net, &host, &cards, &ways);
     let joined: Vec<Bridged> = lanes.bridges.iter().filter_map(|(_, s)| if let Span::Joins(b) = s { Some(*b) } else { None }).collect();
     let mut pairs = Vec::with_capacity(cards.len() * cards.len() / 2);
     for (n, (a, way_a)) in cards.iter().zip(&ways).enumerate() {
@@ -269,6 +307,7 @@ pub(super) fn flows(world: &World<'_>, lanes: &mut Lanes) {
             pairs.push(pair(world, &net, (&host, &peer), (a, b), (way_a.as_ref(), way_b.as_ref()), &joined));
         }
     }
+    too_many_peers(&mut pairs);
     let ring = ring(&net, &peer, &cards, &ways, &pairs);
     let drives = drives(world, &net, &host, &cards, &ways);
     lanes.hosts = hosts;
@@ -278,7 +317,7 @@ pub(super) fn flows(world: &World<'_>, lanes: &mut Lanes) {
     lanes.address = address_space(world, &cards);
 }
 
-fn hosts(net: &Net<'_>, capacities: &[Option<f64>], cards: &[Card<'_>], ways: &[Option<Way>]) -> Vec<HostFlow> {
+fn hosts(world: &World<'_>, net: &Net<'_>, capacities: &[Option<f64>], cards: &[Card<'_>], ways: &[Option<Way>]) -> Vec<HostFlow> {
     let paths: Vec<Option<Vec<usize>>> = ways.iter().map(|w| net.host_path(w.as_ref()?, DOWN)).collect();
     // A card whose way is unknown could take from any other.
     let all: Option<Vec<Flow>> = paths.iter().map(|p| Some(Flow { path: p.clone()?, demand: None })).collect();
@@ -297,6 +336,11 @@ fn hosts(net: &Net<'_>, capacities: &[Option<f64>], cards: &[Card<'_>], ways: &[
                 alone_gb_s: alone,
                 together_gb_s: together.as_ref().and_then(|t| t.get(n).copied().flatten()),
                 duplex_gb_s: alone.map(|a| a * HOST_DUPLEX),
+                narrow: match path {
+                    Some(path) => net.limit(path, capacities),
+                    None => Some(Narrow::Link(card.link)),
+                },
+                atomics: way.as_ref().and_then(|way| atomics(world, net, way)),
             }
         })
         .collect()
@@ -316,6 +360,41 @@ fn lost_alone(net: &Net<'_>, capacities: &[Option<f64>], way: &Way) -> Option<f6
     Net::narrowest(&[Net::link(way.link, DOWN), net.node(first, DOWN)], capacities)
 }
 
+/// Whether atomic operations reach the processor: it completes them, and what lies between passes them on.
+fn atomics(world: &World<'_>, net: &Net<'_>, way: &Way) -> Option<bool> {
+    let socket = world.board.socket?;
+    let between = way.nodes.iter().filter_map(|n| net.nodes.get(*n)).map(|node| match node.kind {
+        NodeKind::Cpu => Some(true),
+        NodeKind::Chipset => chipset_passes_atomics(socket),
+        NodeKind::Switch => node.label.contains("PEX8747").then_some(true),
+    });
+    let ends = way.socket.and_then(|_| completes_atomics(socket));
+    // One that refuses settles it, whatever the others do.
+    between.chain([ends]).reduce(|a, b| match (a, b) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    })?
+}
+
+/// CUDA opens so many peers of a card in one process: "at most 8", local-inference-lab/rtx6kpro.
+const MOST_PEERS: usize = 8;
+
+fn too_many_peers(pairs: &mut [Pair]) {
+    let crowded: Vec<PlacementId> = {
+        let of = |id: PlacementId| pairs.iter().filter(|p| p.p2p == Some(true) && (p.a == id || p.b == id)).count();
+        let mut cards: Vec<PlacementId> = pairs.iter().flat_map(|p| [p.a, p.b]).collect();
+        cards.sort_unstable();
+        cards.dedup();
+        cards.into_iter().filter(|id| of(*id) > MOST_PEERS).collect()
+    };
+    for pair in pairs.iter_mut().filter(|p| p.p2p == Some(true)) {
+        if crowded.contains(&pair.a) || crowded.contains(&pair.b) {
+            pair.why = "the cards have peer access, but CUDA opens at most eight peers of a card in one process";
+        }
+    }
+}
+
 fn pair(
     world: &World<'_>,
     net: &Net<'_>,
@@ -324,12 +403,13 @@ fn pair(
     (way_a, way_b): (Option<&Way>, Option<&Way>),
     joined: &[Bridged],
 ) -> Pair {
-    let mut out = Pair { a: a.id, b: b.id, class: None, p2p: None, gb_s: None, both_gb_s: None, latency_us: None, why: "" };
+    let mut out = Pair { a: a.id, b: b.id, class: None, p2p: None, gb_s: None, both_gb_s: None, latency_us: None, why: "", route: None };
     let bridge = joined.iter().find(|j| (j.a, j.b) == (a.id, b.id) || (j.a, j.b) == (b.id, a.id));
     if let Some(bridge) = bridge {
         out.class = Some(PathClass::Nvlink(bridge.links));
         (out.p2p, out.why) = access(world, a, b, out.class);
         out.gb_s = Some(bridge.gb_s * NVLINK_EFFICIENCY);
+        out.route = Some(Route::Bridge(bridge.gb_s));
         out.both_gb_s = out.gb_s.map(|g| 2.0 * g);
         return out;
     }
@@ -352,14 +432,23 @@ fn pair(
     }
     match out.p2p {
         Some(true) => {
-            out.gb_s = net.peer_path(way_a, way_b).map_or_else(|| net.either_way(peer, way_a, way_b), |path| Net::narrowest(&path, peer));
+            let path = net.peer_path(way_a, way_b);
+            out.gb_s = path.as_ref().map_or_else(|| net.either_way(peer, way_a, way_b), |path| Net::narrowest(path, peer));
             out.both_gb_s = out.gb_s.map(|g| 2.0 * g);
-            out.latency_us = out.class.and_then(latency_us);
+            let links = [Net::link(way_a.link, UP), Net::link(way_b.link, DOWN)];
+            out.route = net.limit(path.as_deref().unwrap_or(&links), peer).map(Route::Peer);
+            // How much the detour over the processor adds behind a switch is not recorded.
+            let detour = net.redirected && matches!(out.class, Some(PathClass::Pix | PathClass::Pxb));
+            out.latency_us = out.class.filter(|_| !detour).and_then(latency_us);
+            if detour {
+                out.why = "access control (ACS) sends what they write up to the processor and back down";
+            }
         }
         Some(false) => {
             let alone = |way: &Way, direction| Net::narrowest(&net.host_path(way, direction)?, host);
             let parts = alone(way_a, UP).zip(alone(way_b, DOWN));
             out.gb_s = parts.map(|(up, down)| staged(up, down, 1.0));
+            out.route = parts.map(|(up, down)| Route::Staged(up, down));
             // With both directions running, each copy meets one on the same link half of the time.
             out.both_gb_s = parts.map(|(up, down)| 2.0 * staged(up, down, f64::midpoint(1.0, 1.0 / HOST_DUPLEX)));
             out.latency_us = Some(STAGED_LATENCY_US);
@@ -414,7 +503,7 @@ fn drives(world: &World<'_>, net: &Net<'_>, capacities: &[Option<f64>], cards: &
             let down = way.as_ref().and_then(|way| Net::narrowest(&net.host_path(way, DOWN)?, capacities));
             // The copy into memory and the one out of it overlap; the drive reads no faster than its data sheet says.
             let gb_s = up.zip(down).map(|(up, down)| up.min(down)).map(|rate| read.map_or(rate, |read| rate.min(read)));
-            out.push(DriveFlow { drive: seat.id, gpu: card.id, gb_s });
+            out.push(DriveFlow { drive: seat.id, gpu: card.id, gb_s, read_gb_s: read });
         }
     }
     out

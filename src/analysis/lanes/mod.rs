@@ -15,6 +15,7 @@ mod example;
 pub mod fair;
 mod flows;
 mod links;
+mod origin;
 mod peers;
 pub mod plan;
 pub mod rate;
@@ -26,9 +27,9 @@ mod words;
 pub use address::AddressSpace;
 pub use example::{GUIDE_BYTES, GUIDE_DIFFERENCE, GuideRow, guide_example};
 pub use flows::{DriveFlow, HostFlow, Pair};
+pub use origin::{Narrow, Route};
 pub use peers::{Bridged, PathClass, Span};
 use rate::Width;
-pub use split::parsed as parsed_split;
 pub use words::origin_text;
 
 /// Where links begin: `cpu`, `cpu1`, `cpu2`, `chipset`, `switch:ID` as the board names them, or `p5` for a switch on the placed

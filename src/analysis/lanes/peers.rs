@@ -72,6 +72,74 @@ pub(super) fn one_complex(socket: Socket) -> bool {
     }
 }
 
+/// Processors joined by QPI, up to Broadwell.
+const fn by_qpi(socket: Socket) -> bool {
+    matches!(socket, Socket::Lga1366 | Socket::Lga2011 | Socket::Lga2011v3)
+}
+
+const fn is_intel(socket: Socket) -> bool {
+    match socket {
+        Socket::Lga1151
+        | Socket::Lga1200
+        | Socket::Lga1700
+        | Socket::Lga1851
+        | Socket::Lga1150
+        | Socket::Lga1155
+        | Socket::Lga1366
+        | Socket::Lga2011
+        | Socket::Lga2011v3
+        | Socket::Lga2066
+        | Socket::Lga3647
+        | Socket::Lga4189
+        | Socket::Lga4677
+        | Socket::Lga4710 => true,
+        Socket::Am3
+        | Socket::Am4
+        | Socket::Am5
+        | Socket::Tr4
+        | Socket::Strx4
+        | Socket::Swrx8
+        | Socket::Str5
+        | Socket::Sp3
+        | Socket::Sp5
+        | Socket::Sp6 => false,
+    }
+}
+
+/// Root ports of the processor complete PCIe atomic operations: Intel since Haswell (and Xeon E5 v2), Ryzen, Threadripper, EPYC.
+/// Source: <https://github.com/RadeonOpenCompute/ROCR-Runtime/issues/23>. LGA2011 holds processors of both kinds.
+pub(super) const fn completes_atomics(socket: Socket) -> Option<bool> {
+    match socket {
+        Socket::Lga1155 | Socket::Lga1366 => Some(false),
+        Socket::Lga2011 | Socket::Am3 => None,
+        Socket::Lga1151
+        | Socket::Lga1200
+        | Socket::Lga1700
+        | Socket::Lga1851
+        | Socket::Lga1150
+        | Socket::Lga2011v3
+        | Socket::Lga2066
+        | Socket::Lga3647
+        | Socket::Lga4189
+        | Socket::Lga4677
+        | Socket::Lga4710
+        | Socket::Am4
+        | Socket::Am5
+        | Socket::Tr4
+        | Socket::Strx4
+        | Socket::Swrx8
+        | Socket::Str5
+        | Socket::Sp3
+        | Socket::Sp5
+        | Socket::Sp6 => Some(true),
+    }
+}
+
+/// Intel's chipsets do not pass them on: an H270 in <https://github.com/ROCm/legacy-rocm-build/issues/364>. AMD's: not recorded.
+pub(super) const fn chipset_passes_atomics(socket: Socket) -> Option<bool> {
+    if is_intel(socket) { Some(false) } else { None }
+}
+
 /// A card in a slot.
 #[derive(Debug)]
 pub(super) struct Card<'a> {
@@ -220,6 +288,26 @@ pub(super) fn access(world: &World<'_>, a: &Card<'_>, b: &Card<'_>, class: Optio
         (Some(_), Some(_)) => {}
         _ => return (None, "the maker of a card is unknown"),
     }
+    let across = class == Some(PathClass::Sys);
+    if across && world.board.socket.is_some_and(by_qpi) {
+        // http://blog.exxactcorp.com/exploring-the-complexities-of-pcie-connectivity-and-peer-to-peer-communication/; a machine of eight 1080 Ti
+        // on two E5 answers "No" across: http://server-gear.com/shop/index.php/blog/10x1080ti-smi-query/.
+        return (Some(false), "QPI between the processors carries no peer traffic");
+    }
+    if across && a.gpu.vendor == Some(GpuVendor::Amd) && world.board.socket.is_some_and(is_intel) {
+        // https://github.com/ROCm/rocm_bandwidth_test/issues/18
+        return (Some(false), "ROCm does not reach across two Intel processors");
+    }
+    let (allowed, why) = by_cards(world, a, b, class);
+    match (allowed, world.choice("iommu")) {
+        // https://github.com/NVIDIA/nccl/issues/841, https://github.com/NVIDIA/nccl-tests/issues/115
+        (Some(true), Some("on")) => (None, "an IOMMU that translates makes copies between cards hang or crawl: set iommu=pt, or off"),
+        _ => (allowed, why),
+    }
+}
+
+/// What the cards and their driver allow.
+fn by_cards(world: &World<'_>, a: &Card<'_>, b: &Card<'_>, class: Option<PathClass>) -> (Option<bool>, &'static str) {
     let (Some(one), Some(two)) = (a.gpu.p2p.as_deref(), b.gpu.p2p.as_deref()) else {
         return (None, "whether the card has peer access is unknown");
     };
@@ -239,7 +327,13 @@ pub(super) fn access(world: &World<'_>, a: &Card<'_>, b: &Card<'_>, class: Optio
     // GeForce since the 30 series: NVIDIA's driver refuses ("CNS"), a patched module allows it where BAR1 covers the memory
     // (noonghunna/club-3090, `docs/PCIE_P2P.md`).
     match (world.choice("driver"), class) {
-        (Some(driver), _) if driver.contains("patched") => match world.choice("resizable_bar") {
+        // Measured with cards of three architectures: https://github.com/aikitoria/open-gpu-kernel-modules/pull/5.
+        (Some("patched"), _)
+            if a.gpu.architecture.is_some() && b.gpu.architecture.is_some() && a.gpu.architecture != b.gpu.architecture =>
+        {
+            (Some(false), "the patched driver joins cards of one architecture only")
+        }
+        (Some("patched"), _) => match world.choice("resizable_bar") {
             Some("off") => (Some(false), "the patched driver needs resizable BAR"),
             Some(_) => (Some(true), "patched driver with resizable BAR"),
             None => (None, "the patched driver needs resizable BAR, and whether it is on is unknown"),

@@ -166,6 +166,11 @@ impl<'a> World<'a> {
         self.piece.settings.get(&format!("bios.{key}")).map(String::as_str)
     }
 
+    /// Access control on bridges sends peer traffic to the root. Linux turns it on together with an IOMMU that translates.
+    pub(super) fn redirects(&self) -> bool {
+        self.choice("acs") == Some("on") || self.choice("iommu") == Some("on")
+    }
+
     /// Each quadrant of a processor is a NUMA node.
     pub(super) fn nps4(&self) -> bool {
         self.choice("nps") == Some("4")

@@ -1,5 +1,7 @@
 //! How a slot is split for a card that carries several devices without a switch.
 
+use crate::catalog::topology::split_parts;
+
 use super::seats::World;
 
 /// What one of the several places on such a card gets.
@@ -8,14 +10,6 @@ pub(super) enum Part {
     Lanes(u8),
     Off(String),
     Unknown(String),
-}
-
-/// "x8x4x4" as lanes; `None` if it is none of that.
-pub fn parsed(text: &str) -> Option<Vec<u8>> {
-    let plain: String = text.chars().filter(|c| c.is_ascii_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let parts: Option<Vec<u8>> =
-        plain.strip_prefix('x')?.split('x').map(|n| n.parse().ok().filter(|n| [1, 2, 4, 8, 16].contains(n))).collect();
-    parts.filter(|p| !p.is_empty())
 }
 
 /// Places with at least `each` lanes, first to last.
@@ -28,7 +22,7 @@ pub(super) fn split(world: &World<'_>, label: &str, have: Option<u8>, from_cpu: 
     let board = world.board.connectors.iter().find(|c| c.label == label).and_then(|c| c.splits.as_ref());
     let cpu = world.cpus.first().copied().flatten().filter(|_| from_cpu);
     let cpu_most = cpu.and_then(|(_, c)| c.splits.as_ref()).map(|list| best(list, each).map_or(1, |s| served(&s, each)).max(1));
-    let set = world.setting("split", label).map(|text| parsed(text).unwrap_or_default());
+    let set = world.setting("split", label).map(|text| split_parts(text).unwrap_or_default());
     let known = match (&set, board) {
         (Some(parts), _) => Some(parts.clone()),
         (None, Some(list)) => Some(best(list, each).unwrap_or_default()),
@@ -65,7 +59,7 @@ pub(super) fn split(world: &World<'_>, label: &str, have: Option<u8>, from_cpu: 
 
 /// The way to split that serves most places.
 fn best(list: &[String], each: u8) -> Option<Vec<u8>> {
-    list.iter().filter_map(|text| parsed(text)).max_by_key(|parts| served(parts, each))
+    list.iter().filter_map(|text| split_parts(text)).max_by_key(|parts| served(parts, each))
 }
 
 #[cfg(test)]
@@ -74,11 +68,11 @@ mod tests {
 
     #[test]
     fn splits_are_read() {
-        assert_eq!(parsed("x4x4x4x4"), Some(vec![4, 4, 4, 4]));
-        assert_eq!(parsed("x8/x4/x4"), Some(vec![8, 4, 4]));
-        assert_eq!(parsed("X16"), Some(vec![16]));
+        assert_eq!(split_parts("x4x4x4x4"), Some(vec![4, 4, 4, 4]));
+        assert_eq!(split_parts("x8/x4/x4"), Some(vec![8, 4, 4]));
+        assert_eq!(split_parts("X16"), Some(vec![16]));
         for bad in ["", "off", "x", "x3", "4x4", "x4x"] {
-            assert_eq!(parsed(bad), None, "{bad}");
+            assert_eq!(split_parts(bad), None, "{bad}");
         }
         assert_eq!(best(&["x8x8".to_owned(), "x4x4x4x4".to_owned(), "x8x4x4".to_owned()], 4), Some(vec![4, 4, 4, 4]));
         assert_eq!(best(&["x8x8".to_owned(), "x4x4x4x4".to_owned()], 8), Some(vec![8, 8]));

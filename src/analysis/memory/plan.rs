@@ -12,8 +12,8 @@ use crate::project::Project;
 use crate::units::Bytes;
 use crate::workload::{Engine, Split, Workload};
 
-/// Setting of a placed card: MiB that the desktop on its screen takes.
-pub const DISPLAY: &str = "display_mib";
+pub use crate::project::piece_settings::DISPLAY;
+
 const MIB: f64 = 1024.0 * 1024.0;
 
 /// A card that takes part.

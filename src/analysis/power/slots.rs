@@ -8,11 +8,7 @@ use crate::catalog::vocab::ConnectorKind;
 use crate::project::Project;
 use crate::units::watts;
 
-/// What a slot gives an x16 graphics card at most. Source: PCI Express card electromechanical specification.
-pub const SLOT_W: f64 = 75.0;
-
-/// Setting of a board: `slot_w.LABEL`, the watts that this slot gives. Small machines of makers feed 25 to 50 W.
-pub const SLOT_LIMIT: &str = "slot_w.";
+pub use crate::project::piece_settings::{SLOT_LIMIT, SLOT_W};
 
 /// One slot with a card that draws from it.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,6 +5,7 @@ use crate::catalog::load::limits;
 use crate::catalog::model::{Cache, ExactTensors, ExactWeights, ModelShape};
 use crate::project::Project;
 use crate::project::edit::{Edit, Refusal, setting_fault};
+use crate::project::piece_settings;
 use crate::project::thresholds;
 use crate::workload::Workload;
 use crate::workload::training::Training;
@@ -41,6 +42,9 @@ pub(super) fn check(catalog: &Catalog, project: &Project) -> Result<(), (String,
     for (id, piece) in project.rig.placements().chain(project.variants.values().flat_map(|b| b.placements())) {
         for (key, value) in &piece.settings {
             if let Some((field, why)) = setting_fault(key, value) {
+                return Err((format!("rig.placements.{id}.settings.{field}"), why));
+            }
+            if let Some((field, why)) = piece_settings::fault(catalog.part(&piece.part), key, value) {
                 return Err((format!("rig.placements.{id}.settings.{field}"), why));
             }
         }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::analysis::Origin;
 use crate::analysis::lanes::rate::Width;
 use crate::analysis::lanes::{Budget, Lanes, Link, Node, NodeKind, Pair, Share};
 
@@ -23,6 +24,8 @@ pub struct JsonLanes {
     pub drives: Vec<JsonDriveFlow>,
     /// What an all-reduce over all cards moves; null: unknown, or fewer than two cards.
     pub ring_gb_s: Option<f64>,
+    /// How `ring_gb_s` was made; null: unknown.
+    pub ring_origin: Option<JsonOrigin>,
     pub address_space: JsonAddressSpace,
 }
 
@@ -103,6 +106,18 @@ pub struct JsonPair {
     pub latency_us: Option<f64>,
     /// Why peer access is there or not, or what is unknown.
     pub why: String,
+    /// How `gb_s` was made; null: unknown.
+    pub rate_origin: Option<JsonOrigin>,
+    pub latency_origin: Option<JsonOrigin>,
+}
+
+/// How a number was made.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonOrigin {
+    pub formula: String,
+    pub source: String,
+    /// "exact", "derived", "fitted to measurements", "assumed".
+    pub basis: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -114,6 +129,10 @@ pub struct JsonHost {
     pub together_gb_s: Option<f64>,
     /// To the card while it also sends as much.
     pub duplex_gb_s: Option<f64>,
+    /// Atomic operations of the card reach the processor; null: unknown.
+    pub atomics: Option<bool>,
+    /// How `alone_gb_s` was made; null: unknown.
+    pub origin: Option<JsonOrigin>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -121,6 +140,8 @@ pub struct JsonDriveFlow {
     pub drive: String,
     pub gpu: String,
     pub gb_s: Option<f64>,
+    /// How `gb_s` was made; null: unknown.
+    pub origin: Option<JsonOrigin>,
 }
 
 /// Memory windows of cards, which the BIOS must place.
@@ -135,7 +156,11 @@ pub struct JsonAddressSpace {
     pub large: Vec<String>,
 }
 
-fn pair(pair: &Pair) -> JsonPair {
+fn origin(origin: Origin) -> JsonOrigin {
+    JsonOrigin { formula: origin.formula, source: origin.source, basis: origin.basis.text().to_owned() }
+}
+
+fn pair(lanes: &Lanes, pair: &Pair) -> JsonPair {
     JsonPair {
         a: pair.a.to_string(),
         b: pair.b.to_string(),
@@ -145,6 +170,8 @@ fn pair(pair: &Pair) -> JsonPair {
         both_gb_s: known(pair.both_gb_s),
         latency_us: known(pair.latency_us),
         why: pair.why.to_owned(),
+        rate_origin: pair.rate_origin(lanes).map(origin),
+        latency_origin: pair.latency_origin().map(origin),
     }
 }
 
@@ -152,7 +179,7 @@ pub(super) fn json(lanes: &Lanes) -> JsonLanes {
     JsonLanes {
         links: lanes.links.iter().map(link).collect(),
         nodes: lanes.nodes.iter().zip(&lanes.budgets).map(|(n, b)| node(n, b)).collect(),
-        pairs: lanes.pairs.iter().map(pair).collect(),
+        pairs: lanes.pairs.iter().map(|p| pair(lanes, p)).collect(),
         hosts: lanes
             .hosts
             .iter()
@@ -161,14 +188,22 @@ pub(super) fn json(lanes: &Lanes) -> JsonLanes {
                 alone_gb_s: known(h.alone_gb_s),
                 together_gb_s: known(h.together_gb_s),
                 duplex_gb_s: known(h.duplex_gb_s),
+                atomics: h.atomics,
+                origin: h.origin(lanes).map(origin),
             })
             .collect(),
         drives: lanes
             .drives
             .iter()
-            .map(|d| JsonDriveFlow { drive: d.drive.to_string(), gpu: d.gpu.to_string(), gb_s: known(d.gb_s) })
+            .map(|d| JsonDriveFlow {
+                drive: d.drive.to_string(),
+                gpu: d.gpu.to_string(),
+                gb_s: known(d.gb_s),
+                origin: d.origin().map(origin),
+            })
             .collect(),
         ring_gb_s: known(lanes.ring_gb_s),
+        ring_origin: lanes.ring_origin().map(origin),
         address_space: JsonAddressSpace {
             need_gb: known(lanes.address.need_gb),
             have_gb: known(lanes.address.have_gb),
