@@ -51,6 +51,7 @@ mod place_menu;
 pub mod prefs;
 mod price_book;
 mod price_ui;
+mod purpose;
 mod replay_page;
 mod rig_io;
 mod saving;
