@@ -162,7 +162,7 @@ fn wish_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut AdviseState, out: &mut Vec<Acti
             });
             optional(ui, cx, "Draw at most", &mut state.max_watts, 800.0, " W");
             optional(ui, cx, "Noise at most", &mut state.max_dba, 45.0, " dB(A)");
-            optional(ui, cx, "Graphics memory", &mut state.min_memory, 24.0, " GB or more");
+            optional(ui, cx, "Memory", &mut state.min_memory, 24.0, " GB on the cards, or more");
         });
         ui.vertical(|ui| {
             let empty = cx.session.project().rig.is_empty();
@@ -296,7 +296,7 @@ fn picture_ui(ui: &mut Ui, cx: &Cx<'_>, _: &Project, advice: &Advice, out: &mut 
     ui.horizontal(|ui| {
         for format in [Format::Svg, Format::Png] {
             if ui.button(format!("Save as {}…", format.name())).clicked() {
-                out.extend(super::charts::cost::saved(cx, &drawing, format));
+                out.push(super::charts::cost::saved(cx, &drawing, format));
             }
         }
     });

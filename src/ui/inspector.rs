@@ -273,7 +273,8 @@ fn own_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, out: &mut Vec<Action>) {
     row(ui, cx.tokens, "Your note", |ui| {
         let mut note = cx.session.project().part_notes.get(&part.id).cloned().unwrap_or_default();
         let field = TextEdit::singleline(&mut note).hint_text("none").char_limit(500).desired_width(f32::INFINITY);
-        if ui.add(field).changed() {
+        let field = ui.add(field);
+        if field.accessible_name("Your note").changed() {
             out.push(Action::EditMerged(Edit::PartNote { part: part.id.clone(), note }));
         }
     });

@@ -8,6 +8,7 @@ use super::dialogs::close_row;
 use super::inspector::facts_of;
 use super::part_text::{field_name, has_words};
 use super::price_ui;
+use super::side_by_side::left;
 use super::widgets::{strong, sub, title};
 use crate::catalog::part::{Part, PartId};
 
@@ -75,7 +76,7 @@ fn choose_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartCompareState, left: &Part
     });
 }
 
-fn facts_ui(ui: &mut Ui, cx: &Cx<'_>, left: &Part, right: &Part, only_differences: bool) {
+fn facts_ui(ui: &mut Ui, cx: &Cx<'_>, one: &Part, other: &Part, only_differences: bool) {
     let t = cx.tokens;
     let all = |part: &Part| {
         let price = price_ui::shown(cx, &part.id).text;
@@ -84,14 +85,14 @@ fn facts_ui(ui: &mut Ui, cx: &Cx<'_>, left: &Part, right: &Part, only_difference
         facts.extend(facts_of(part));
         facts
     };
-    let (a, b) = (all(left), all(right));
+    let (a, b) = (all(one), all(other));
     let mut fields: Vec<&String> = a.iter().map(|f| &f.0).collect();
     fields.extend(b.iter().map(|f| &f.0).filter(|f| !a.iter().any(|x| x.0 == **f)));
     let width = ((ui.available_width() - 220.0) / 2.0 - 14.0).max(120.0);
     Grid::new("two-parts").num_columns(3).spacing(vec2(12.0, 4.0)).striped(true).show(ui, |ui| {
         ui.label("");
-        for part in [left, right] {
-            ui.add_sized([width, 18.0], Label::new(strong(part.short_name())).truncate());
+        for part in [one, other] {
+            left(ui, width, strong(part.short_name()));
         }
         ui.end_row();
         for field in fields {
@@ -102,7 +103,7 @@ fn facts_ui(ui: &mut Ui, cx: &Cx<'_>, left: &Part, right: &Part, only_difference
             if only_differences && !differs {
                 continue;
             }
-            ui.add_sized([200.0, 16.0], Label::new(sub(t, field_name(field))).truncate());
+            left(ui, 200.0, sub(t, field_name(field)));
             for text in [x, y] {
                 let shown = if differs { RichText::new(text).color(t.text) } else { sub(t, text) };
                 ui.scope(|ui| {
@@ -114,7 +115,7 @@ fn facts_ui(ui: &mut Ui, cx: &Cx<'_>, left: &Part, right: &Part, only_difference
         }
     });
     let notes = |part: &Part| cx.session.project().part_notes.get(&part.id).cloned();
-    for part in [left, right] {
+    for part in [one, other] {
         if let Some(note) = notes(part) {
             ui.add(Label::new(RichText::new(format!("Your note on {}: {note}", part.short_name())).color(t.advice)).wrap());
         }

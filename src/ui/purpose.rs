@@ -50,10 +50,9 @@ impl Purpose {
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Open | Self::Save | Self::Compare | Self::SideBySide => "toml",
-            Self::Prices => "csv",
             Self::Model(_) => "json",
             Self::Dump => "txt",
-            Self::Replay => "csv",
+            Self::Prices | Self::Replay => "csv",
             Self::Export(format) | Self::Difference(format, _) | Self::Data(format) => format.extension(),
         }
     }

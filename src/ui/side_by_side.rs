@@ -161,7 +161,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, comparison: &Comparison, only_differences:
     Grid::new("side-by-side").num_columns(columns + 1).spacing(vec2(12.0, 4.0)).striped(true).show(ui, |ui| {
         ui.label("");
         for name in &comparison.builds {
-            ui.add_sized([width, 18.0], Label::new(strong(name)).truncate());
+            left(ui, width, strong(name));
         }
         ui.end_row();
         for group in &comparison.groups {
@@ -176,7 +176,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, comparison: &Comparison, only_differences:
             ui.end_row();
             for line in lines {
                 let name = if line.differs { RichText::new(&line.name) } else { sub(t, line.name.as_str()) };
-                ui.add_sized([210.0, 16.0], Label::new(name).truncate()).on_hover_text(&line.name);
+                left(ui, 210.0, name).on_hover_text(&line.name);
                 let best = line.best();
                 for (n, text) in line.texts.iter().enumerate() {
                     let shown = if text.is_empty() { "none" } else { text.as_str() };
@@ -194,6 +194,15 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, comparison: &Comparison, only_differences:
             }
         }
     });
+}
+
+/// A text cut to a width, at its left.
+pub(super) fn left(ui: &mut Ui, width: f32, text: RichText) -> egui::Response {
+    ui.scope(|ui| {
+        ui.set_width(width);
+        ui.add(Label::new(text).truncate())
+    })
+    .inner
 }
 
 /// Figures that are shown as bars, by group and the beginning of their name.

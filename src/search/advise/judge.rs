@@ -37,9 +37,9 @@ pub(super) const PAIRS: [(u16, &[&str]); 10] = [
     (CARDS | B | C, &["bar_space"]),
     (B | C | R, &["ram_type", "ram_module_type"]),
     (B | X, &["board_form"]),
-    (K | X, &["cooler_height", "radiator_mount"]),
     (CARD | X, &["gpu_length", "passive_gpu_airflow"]),
     (CARDS | B | X, &["gpu_thickness"]),
+    (K | X, &["cooler_height", "radiator_mount"]),
     (P | X, &["psu_form", "psu_length"]),
     (CARDS | B | P, &["gpu_plug_type"]),
 ];

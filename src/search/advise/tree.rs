@@ -1,7 +1,9 @@
 //! The cheapest parts around a choice of cards, by branch and bound. Rules of fit are asked of the few parts they depend on, once; a whole
 //! rig is analysed last, and what its checks refuse is learned.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Wish;
 use super::bound::{Config, Least};
@@ -20,6 +22,8 @@ use crate::units::Money;
 /// Whole rigs analysed for one choice of cards at most, and after one was found that is slower than the bound allows.
 const MOST: usize = 400;
 const MOST_SLOWER: usize = 60;
+/// The roles' bits.
+const ROLES: u16 = (1 << 7) - 1;
 /// A rig within this share of its bound is not bettered; the difference counts as gap.
 const CLOSE: f64 = 0.005;
 
@@ -45,9 +49,9 @@ pub(super) struct Tree<'a, 't> {
     /// Facts of a rig without parts, for rules that read none of them.
     still: Facts,
     /// What the rules of fit said: `None` = nothing against it.
-    asked: BTreeMap<Key, Option<String>>,
+    asked: FxHashMap<Key, Option<String>>,
     /// Combinations that the checks of whole rigs refuse, whatever is beside them.
-    nogoods: BTreeSet<Key>,
+    nogoods: FxHashSet<Key>,
     masks: Vec<u16>,
     pub analysed: usize,
     /// The cheapest refusals of each choice of cards.
@@ -82,8 +86,8 @@ impl<'a, 't> Tree<'a, 't> {
             least,
             budget: free.floor() as i64,
             still: facts(catalog, &Project { rig: crate::build::Build::default(), ..project.clone() }, Effort::Live),
-            asked: BTreeMap::new(),
-            nogoods: BTreeSet::new(),
+            asked: FxHashMap::default(),
+            nogoods: FxHashSet::default(),
             masks: Vec::new(),
             analysed: 0,
             rejected: BTreeMap::new(),
@@ -115,7 +119,7 @@ impl<'a, 't> Tree<'a, 't> {
             let Some(mut run) = self.run(config, at) else { continue };
             (run.left, run.slower) = (left, slower);
             let price = run.chosen.first().copied().flatten().map_or(0, |b| b.1.cents);
-            if self.ask(&run, 1, least) {
+            if self.ask(&run, 1, least).is_none() {
                 self.descend(&mut run, 1, config.cents.saturating_add(price), front);
             }
             (left, slower) = (run.left, run.slower);
@@ -186,26 +190,37 @@ impl<'a, 't> Tree<'a, 't> {
         if let PartKind::Psu(s) = &part.kind { s.watts_at(self.project.room.mains_v) } else { None }
     }
 
-    /// Chooses a part for the role at `depth` and those after it.
-    fn descend(&mut self, run: &mut Run<'_, 'a>, depth: usize, partial: i64, front: &mut Front) {
+    /// Chooses a part for the role at `depth` and those after it. Gives the roles before it that the refusals below rest on: as lists are
+    /// tried from the cheapest on, another part of a role that is not among them can only make the rig dearer.
+    fn descend(&mut self, run: &mut Run<'_, 'a>, depth: usize, partial: i64, front: &mut Front) -> u16 {
         let Some(count) = run.lists.get(depth).map(Vec::len) else {
-            self.leaf(run, partial, front);
-            return;
+            return self.leaf(run, partial, front);
         };
+        let own = 1_u16 << depth;
         let rest = run.rest.get(depth + 1).copied().unwrap_or(0);
         // Supplies come last: what all else draws is known then.
-        let draw = if depth == Role::Psu as usize { self.draw(run) } else { 0.0 };
+        let draw = if own == Role::Psu.bit() { self.draw(run) } else { 0.0 };
         if self.wish.max_watts.is_some_and(|most| draw > most) {
-            return;
+            return ROLES;
         }
+        let mut rests_on = 0_u16;
         for n in 0..count {
             let Some(item) = run.lists.get(depth).and_then(|l| l.get(n)).copied() else { break };
             let sum = partial.saturating_add(item.1.cents);
             let least = sum.saturating_add(rest);
-            if run.cut || self.hopeless(run.config, front, least) || self.known_bad(run, depth) {
+            if run.cut || self.hopeless(run.config, front, least) {
                 break;
             }
-            if item.1.count > 0 && depth == Role::Psu as usize && self.rated(item.1.part).is_some_and(|w| w < draw) {
+            if let Some(mask) = self.known_bad(run, depth) {
+                return mask & ROLES;
+            }
+            if item.1.count > 0
+                && own == Role::Psu.bit()
+                && let Some(rated) = self.rated(item.1.part).filter(|w| *w < draw)
+            {
+                let processor = run.chosen.get(Role::Cpu as usize).copied().flatten().and_then(|c| cpu(c.1.part)?.tdp_w).unwrap_or(0.0);
+                let by_processor = rated < run.config.watts + processor;
+                rests_on |= if by_processor { Role::Cpu.bit() } else { ROLES & !Role::Case.bit() };
                 continue;
             }
             if run.left == 0 || self.analysed >= self.wish.most_analyses {
@@ -215,13 +230,19 @@ impl<'a, 't> Tree<'a, 't> {
             if let Some(place) = run.chosen.get_mut(depth) {
                 *place = Some(item);
             }
-            if self.ask(run, depth + 1, least) && !self.known_bad(run, depth + 1) {
-                self.descend(run, depth + 1, sum, front);
-            }
+            let below = match self.ask(run, depth + 1, least).or_else(|| self.known_bad(run, depth + 1)) {
+                Some(mask) => mask & ROLES,
+                None => self.descend(run, depth + 1, sum, front),
+            };
             if let Some(place) = run.chosen.get_mut(depth) {
                 *place = None;
             }
+            if below & own == 0 {
+                return below;
+            }
+            rests_on |= below;
         }
+        rests_on & !own
     }
 
     /// What the rig draws without a supply, W; unknown draws count as 0.
@@ -257,27 +278,28 @@ impl<'a, 't> Tree<'a, 't> {
         (mask, key)
     }
 
-    /// Asks the rules of fit that the role chosen last completes; `least` is what the rig would cost.
-    fn ask(&mut self, run: &Run<'_, 'a>, depth: usize, least: i64) -> bool {
+    /// Asks the rules of fit that the role chosen last completes; `least` is what the rig would cost. The roles on which a refusal rests.
+    fn ask(&mut self, run: &Run<'_, 'a>, depth: usize, least: i64) -> Option<u16> {
         let roles = (1_u16 << depth) - 1;
         let last = 1_u16 << (depth - 1);
         for (mask, rules) in PAIRS {
-            let own = mask & !(CARD | CARDS);
+            let own = mask & ROLES;
             if own & !roles != 0 || own & last == 0 {
                 continue;
             }
             let key = Self::key(run, mask);
             if !self.asked.contains_key(&key) {
                 let answer = self.answer(run, mask, rules);
+                if let Some(why) = &answer {
+                    self.note(run.config.at, least, why);
+                }
                 self.asked.insert(key, answer);
             }
-            if let Some(Some(why)) = self.asked.get(&key) {
-                let why = why.clone();
-                self.note(run.config.at, least, why);
-                return false;
+            if self.asked.get(&key).is_some_and(Option::is_some) {
+                return Some(mask);
             }
         }
-        true
+        None
     }
 
     /// What these rules say of a rig of the roles of `mask` on the board.
@@ -289,10 +311,10 @@ impl<'a, 't> Tree<'a, 't> {
         }
     }
 
-    /// Whether what is chosen before `depth` was refused in a whole rig, whatever follows.
-    fn known_bad(&self, run: &Run<'_, 'a>, depth: usize) -> bool {
+    /// The roles of a combination among what is chosen before `depth` that was refused in a whole rig.
+    fn known_bad(&self, run: &Run<'_, 'a>, depth: usize) -> Option<u16> {
         let here: u16 = ((1_u16 << depth) - 1) | CARD | CARDS;
-        self.masks.iter().filter(|m| **m & !here == 0).any(|m| self.nogoods.contains(&Self::key(run, *m)))
+        self.masks.iter().copied().filter(|m| m & !here == 0).find(|m| self.nogoods.contains(&Self::key(run, *m)))
     }
 
     fn learn(&mut self, run: &Run<'_, 'a>, mask: u16) {
@@ -302,7 +324,8 @@ impl<'a, 't> Tree<'a, 't> {
         self.nogoods.insert(Self::key(run, mask));
     }
 
-    fn leaf(&mut self, run: &mut Run<'_, 'a>, cents: i64, front: &mut Front) {
+    /// Analyses a whole rig; the roles on which a refusal rests.
+    fn leaf(&mut self, run: &mut Run<'_, 'a>, cents: i64, front: &mut Front) -> u16 {
         let chosen = run.chosen.map(|c| c.map(|c| c.1));
         let build = match assemble(self.catalog, self.project, self.pool, run.config, &chosen, ALL) {
             Ok(build) => build,
@@ -314,7 +337,7 @@ impl<'a, 't> Tree<'a, 't> {
                     Role::Cpu | Role::Ram | Role::Cooler | Role::Case | Role::Psu => own,
                 };
                 self.learn(run, mask);
-                return;
+                return mask & ROLES;
             }
         };
         let rig = Project { rig: build.clone(), ..self.bare() };
@@ -329,6 +352,7 @@ impl<'a, 't> Tree<'a, 't> {
                 }
                 let paid = self.paid(&rig);
                 front.add(Found::new(self.catalog, self.project, build, passed, run.config.text(), paid));
+                ROLES
             }
         }
     }
@@ -343,20 +367,22 @@ impl<'a, 't> Tree<'a, 't> {
         Money { cents: new.saturating_add(tax).saturating_add(shipping), currency: all.paid.currency }
     }
 
-    fn reject(&mut self, run: &Run<'_, 'a>, cents: i64, refused: &[Refused]) {
+    fn reject(&mut self, run: &Run<'_, 'a>, cents: i64, refused: &[Refused]) -> u16 {
         for refusal in refused {
             self.learn(run, refusal.on & ALL);
         }
         if let Some(first) = refused.first() {
-            self.note(run.config.at, cents, first.why.clone());
+            self.note(run.config.at, cents, &first.why);
         }
+        // Each has to be mended: one is reason enough.
+        refused.iter().map(|r| r.on & ROLES).min_by_key(|m| m.count_ones()).unwrap_or(ROLES)
     }
 
     /// Remembers why a rig with these cards that would cost this much was refused.
-    fn note(&mut self, config: u16, cents: i64, why: String) {
+    fn note(&mut self, config: u16, cents: i64, why: &str) {
         let list = self.rejected.entry(config).or_default();
         if list.len() < 3 && !list.iter().any(|r| r.why == why) {
-            list.push(Rejected { cents, why });
+            list.push(Rejected { cents, why: why.to_owned() });
         }
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut
             }
         }
         let text = state.drawn.map_or("more", CostChart::text);
-        let combo = egui::ComboBox::from_id_salt("cost-chart").selected_text(text).width(84.0);
+        let combo = egui::ComboBox::from_id_salt("cost-chart").selected_text(text).width(64.0);
         let shown = combo.show_ui(ui, |ui| {
             for chart in CostChart::ALL {
                 ui.selectable_value(&mut state.drawn, Some(*chart), chart.text());
@@ -100,7 +100,7 @@ fn drawn_ui(ui: &mut Ui, cx: &Cx<'_>, chart: CostChart, out: &mut Vec<Action>) {
     response.context_menu(|ui| {
         for format in [Format::Svg, Format::Png] {
             if ui.button(format!("Save chart as {}…", format.name())).clicked() {
-                out.extend(saved(cx, &drawing, format));
+                out.push(saved(cx, &drawing, format));
                 ui.close();
             }
         }
@@ -108,15 +108,15 @@ fn drawn_ui(ui: &mut Ui, cx: &Cx<'_>, chart: CostChart, out: &mut Vec<Action>) {
 }
 
 /// Asks where to write a chart as SVG or PNG.
-pub(in crate::ui) fn saved(cx: &Cx<'_>, drawing: &Drawing, format: Format) -> Option<Action> {
+pub(in crate::ui) fn saved(cx: &Cx<'_>, drawing: &Drawing, format: Format) -> Action {
     let theme = if cx.tokens.is_dark() { Theme::Dark } else { Theme::Light };
     let svg = svg::svg(drawing, theme);
     match format {
         Format::Png => match svg::png(&svg, 1.0) {
-            Ok(data) => Some(Action::SaveData(format, data.into())),
-            Err(text) => Some(Action::Notice(text)),
+            Ok(data) => Action::SaveData(format, data.into()),
+            Err(text) => Action::Notice(text),
         },
-        _ => Some(Action::SaveData(format, svg.into_bytes().into())),
+        _ => Action::SaveData(format, svg.into_bytes().into()),
     }
 }
 
