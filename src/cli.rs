@@ -11,6 +11,7 @@ use crate::analysis::Effort;
 use crate::catalog::Catalog;
 use crate::catalog::folder::load_all;
 use crate::drawing::Layer;
+use crate::drawing::charts::cost::CostChart;
 use crate::files;
 use crate::project::file::load_text;
 use crate::project::{Project, Versions};
@@ -18,7 +19,9 @@ use crate::report::json::json;
 use crate::report::snapshot::opening_notes;
 use crate::report::{Report, analyze};
 
+mod advise;
 mod catalog_check;
+mod compare;
 mod export;
 mod import;
 mod models;
@@ -56,6 +59,10 @@ enum Command {
     Export(Box<export::ExportArgs>),
     /// Say what to buy and what to sell to turn one build into another, and at what cost
     Diff(Box<export::DiffArgs>),
+    /// Set up to four builds side by side, with what differs marked
+    Compare(compare::CompareArgs),
+    /// Search the best rigs of the catalog's priced parts for a budget and a workload
+    Advise(Box<advise::AdviseArgs>),
     /// Draw the rig to scale
     Picture(PictureArgs),
     /// Compare a rig with what the real machine tells of itself
@@ -109,6 +116,9 @@ struct PictureArgs {
     /// Parts and their memory, PCIe links of all devices, or what each part draws
     #[arg(long, value_name = "NAME", default_value = "parts", value_parser = named(Layer::ALL, Layer::text))]
     layer: Layer,
+    /// Draw a chart of the cost instead: `purchase`, `years`, `time` beside offers, or cost by `use`
+    #[arg(long, value_name = "NAME", value_parser = named(CostChart::ALL, CostChart::key))]
+    chart: Option<CostChart>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -191,6 +201,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, today: &str, text: &mu
         }),
         Some(Command::Export(args)) => export::export_command(&args, &mut out),
         Some(Command::Diff(args)) => export::diff(&args, &mut out),
+        Some(Command::Compare(args)) => compare::run(&args, &mut out),
+        Some(Command::Advise(args)) => advise::run(&args, today, &mut out),
         Some(Command::Picture(args)) => picture(&args, &mut out),
         Some(Command::Observe(args)) => observe::observe(&args, today, &mut out),
         Some(Command::Prices(args)) => prices::prices(&args, today, &mut out),
@@ -231,8 +243,13 @@ impl Opened {
 
 fn open(path: &Path, out: &mut Out<'_>) -> Result<Opened, String> {
     let text = files::read_text(path, files::LIMIT).map_err(|e| e.to_string())?;
+    open_text(&text, &path.display().to_string(), out)
+}
+
+/// The text of a rig file; `name` is told in messages.
+fn open_text(text: &str, name: &str, out: &mut Out<'_>) -> Result<Opened, String> {
     let base = catalog(out);
-    let loaded = load_text(&base, &text, &path.display().to_string()).map_err(|e| e.to_string())?;
+    let loaded = load_text(&base, text, name).map_err(|e| e.to_string())?;
     for note in opening_notes(&base, &loaded) {
         out.warn(&format!("note: {note}"));
     }
@@ -263,7 +280,11 @@ fn picture(args: &PictureArgs, out: &mut Out<'_>) -> Result<(), String> {
         return Err(format!("{}: ends in neither .png nor .svg. Give -o a name with one of these endings.", args.output.display()));
     }
     let rig = open(&args.rig, out)?;
-    let drawing = crate::drawing::rig::draw(&rig.catalog, &rig.project, &rig.report(), args.layer);
+    let report = rig.report();
+    let drawing = match args.chart {
+        None => crate::drawing::rig::draw(&rig.catalog, &rig.project, &report, args.layer),
+        Some(chart) => chart.draw(&rig.catalog, &report.facts.cost).ok_or_else(|| chart.nothing().to_owned())?,
+    };
     let svg = crate::drawing::svg::svg(&drawing, export::theme(args.theme));
     let data = if ending == "svg" { svg.into_bytes() } else { crate::drawing::svg::png(&svg, 1.0)? };
     files::write_atomic(&args.output, &data).map_err(|e| e.to_string())

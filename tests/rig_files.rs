@@ -102,7 +102,13 @@ fn edit(catalog: &Catalog, project: &Project, (what, a, b, c, x): Dice) -> Edit 
         12 => Edit::Rate { currency: "EUR".to_owned(), rate: Some(Rate { to: Currency::USD, per_unit: x, date: "2026-11-30".to_owned() }) },
         13 => Edit::Threshold { key: "psu_margin".to_owned(), value: (c % 2 == 0).then_some(x) },
         14 => {
-            let change = [VariantChange::Keep, VariantChange::Switch, VariantChange::Drop][pick(c, 3)];
+            let change = match pick(c, 5) {
+                0 => VariantChange::Keep,
+                1 => VariantChange::Switch,
+                2 => VariantChange::Put(Box::new(project.rig.clone())),
+                3 => VariantChange::Rename(format!("r{}", c % 3)),
+                _ => VariantChange::Drop,
+            };
             Edit::Variant { name: ["plan b", "a.b", "x"][pick(a, 3)].to_owned(), change }
         }
         _ => {

@@ -198,7 +198,7 @@ pub(super) fn diff(args: &DiffArgs, out: &mut Out<'_>) -> Result<(), String> {
 }
 
 /// Puts the variant in the place of the build; the name of what is compared.
-fn choose(project: &mut Project, variant: Option<&str>, file: &Path) -> Result<String, String> {
+pub(super) fn choose(project: &mut Project, variant: Option<&str>, file: &Path) -> Result<String, String> {
     let Some(variant) = variant else { return Ok(project.name.clone()) };
     let build = project.variants.get(variant).ok_or_else(|| {
         let known: Vec<&str> = project.variants.keys().map(String::as_str).collect();

@@ -5,6 +5,7 @@ use crate::analysis::memory::ItemKind;
 use crate::analysis::space::Rect;
 use crate::build::{PlacementId, SlotId};
 
+pub mod charts;
 pub mod lanes;
 pub mod palette;
 pub mod rig;

@@ -253,7 +253,8 @@ impl Difference {
         }
     }
 
-    fn json(&self) -> Result<String, String> {
+    /// As JSON.
+    pub fn value(&self) -> serde_json::Value {
         let change = |c: &Change| {
             serde_json::json!({
                 "part": c.part.as_str(),
@@ -271,7 +272,7 @@ impl Difference {
             let parts: Vec<serde_json::Value> = list.iter().map(change).collect();
             serde_json::json!({ "parts": parts, "known_total": sum.amount(), "without_price": unknown })
         };
-        let whole = serde_json::json!({
+        serde_json::json!({
             "from": self.from,
             "to": self.to,
             "currency": self.currency.code(),
@@ -279,7 +280,10 @@ impl Difference {
             "sell": side(&self.sell),
             "in_common": self.kept,
             "effects": self.effects,
-        });
-        serde_json::to_string_pretty(&whole).map(|t| format!("{t}\n")).map_err(|e| format!("The difference has no JSON form ({e})."))
+        })
+    }
+
+    fn json(&self) -> Result<String, String> {
+        serde_json::to_string_pretty(&self.value()).map(|t| format!("{t}\n")).map_err(|e| format!("The difference has no JSON form ({e})."))
     }
 }

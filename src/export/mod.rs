@@ -11,6 +11,7 @@ use crate::report::snapshot::rig_json;
 
 pub mod bbcode;
 pub mod columns;
+pub mod compare;
 pub mod csv;
 pub mod diff;
 mod filter;

@@ -75,6 +75,11 @@ pub enum Edit {
     },
     Name(String),
     Notes(String),
+    /// The user's note on a part of the catalog; empty = none.
+    PartNote {
+        part: PartId,
+        note: String,
+    },
     /// Several edits that undo as one.
     Many {
         label: String,
@@ -82,10 +87,14 @@ pub enum Edit {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum VariantChange {
+    /// The present build under this name.
     Keep,
+    /// A build from elsewhere under this name.
+    Put(Box<Build>),
     Switch,
+    Rename(String),
     Drop,
 }
 
@@ -180,7 +189,7 @@ impl Edit {
                 }
                 next.calibration.clone_from(factors);
             }
-            Self::Variant { name, change } => variant(next, name, *change)?,
+            Self::Variant { name, change } => variant(next, name, change)?,
             Self::Accept { finding, because } => {
                 next.accepted.retain(|a| a.finding != *finding);
                 if let Some(because) = because {
@@ -189,6 +198,7 @@ impl Edit {
             }
             Self::Name(name) => next.name.clone_from(name),
             Self::Notes(notes) => next.notes.clone_from(notes),
+            Self::PartNote { part, note } => set(&mut next.part_notes, part, Some(note).filter(|n| !n.trim().is_empty())),
             Self::Many { edits, .. } => {
                 for edit in edits {
                     edit.apply_to(catalog, next)?;
@@ -220,7 +230,9 @@ impl Edit {
             Self::Threshold { key, .. } => format!("Threshold {}", key.replace('_', " ")),
             Self::Calibration(factors) if factors.is_empty() => "Forget own factors".to_owned(),
             Self::Calibration(_) => "Use own factors".to_owned(),
-            Self::Variant { name, change: VariantChange::Keep } => format!("Keep variant {name}"),
+            Self::Variant { name, change: VariantChange::Keep | VariantChange::Put(_) } => format!("Keep variant {name}"),
+            Self::Variant { name, change: VariantChange::Rename(to) } => format!("Rename variant {name} to {to}"),
+            Self::PartNote { part: id, .. } => format!("Note on {}", part(id)),
             Self::Variant { name, change: VariantChange::Switch } => format!("Switch to {name}"),
             Self::Variant { name, change: VariantChange::Drop } => format!("Drop variant {name}"),
             Self::Accept { because: Some(_), .. } => "Accept finding".to_owned(),
@@ -338,13 +350,26 @@ fn set_workload(next: &mut Project, index: usize, workload: Option<&Workload>) -
     }
 }
 
-fn variant(next: &mut Project, name: &str, change: VariantChange) -> Result<(), Refusal> {
-    let none = || Refusal::BadValue { field: "variant", why: format!("there is none named {name}") };
+fn variant(next: &mut Project, name: &str, change: &VariantChange) -> Result<(), Refusal> {
+    let bad = |why: String| Refusal::BadValue { field: "variant", why };
+    let none = || bad(format!("there is none named {name}"));
+    if name.trim().is_empty() {
+        return Err(bad("it needs a name".to_owned()));
+    }
     match change {
         VariantChange::Keep => {
             next.variants.insert(name.to_owned(), next.rig.clone());
         }
+        VariantChange::Put(build) => {
+            next.variants.insert(name.to_owned(), (**build).clone());
+        }
         VariantChange::Switch => next.rig = next.variants.get(name).ok_or_else(none)?.clone(),
+        VariantChange::Rename(to) if to.trim().is_empty() => return Err(bad("it needs a name".to_owned())),
+        VariantChange::Rename(to) if to != name && next.variants.contains_key(to) => return Err(bad(format!("there is one named {to}"))),
+        VariantChange::Rename(to) => {
+            let build = next.variants.remove(name).ok_or_else(none)?;
+            next.variants.insert(to.clone(), build);
+        }
         VariantChange::Drop => {
             next.variants.remove(name).ok_or_else(none)?;
         }

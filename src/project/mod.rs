@@ -40,6 +40,9 @@ pub struct Project {
     /// What is assumed of cost beyond prices.
     #[serde(default, skip_serializing_if = "Economy::is_default")]
     pub economy: Economy,
+    /// The user's own notes on parts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub part_notes: BTreeMap<PartId, String>,
     /// Values that differ from the defaults in [`thresholds::ALL`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub thresholds: BTreeMap<String, f64>,
@@ -62,6 +65,7 @@ impl Default for Project {
             room: Room::default(),
             prices: PriceBook::default(),
             economy: Economy::default(),
+            part_notes: BTreeMap::new(),
             thresholds: BTreeMap::new(),
             calibration: BTreeMap::new(),
             accepted: Vec::new(),

@@ -1,5 +1,6 @@
 //! Tries edits and compares what they lead to.
 
+pub mod advise;
 pub mod arrange;
 
 use std::collections::BTreeMap;

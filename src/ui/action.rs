@@ -1,5 +1,6 @@
 //! What views may ask for. They push actions; the application applies them after the frame's layout.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::build::PlacementId;
@@ -9,10 +10,12 @@ use crate::import::observed::Dump;
 use crate::project::edit::Edit;
 
 pub use super::export::ExportPrefs;
+pub use super::side_by_side::Add;
 pub use crate::drawing::Layer;
 pub use crate::export::Format;
 use crate::export::layout::Layout;
-use crate::project::{FindingKey, Room, Subject};
+use crate::project::{FindingKey, Room, Subject, UserPrice};
+use crate::search::advise::Wish;
 
 /// A request of a view.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +70,7 @@ pub enum Action {
     /// Read measured records and show them beside predictions.
     Replay(PathBuf),
     /// Remember the user's own efficiency factors.
-    KeepFactors(std::collections::BTreeMap<String, f64>),
+    KeepFactors(BTreeMap<String, f64>),
     /// Ask where to write the list, workbook, page, rig or picture.
     ExportDialog(Format),
     Export(PathBuf, Format),
@@ -81,6 +84,24 @@ pub enum Action {
     Compare(PathBuf),
     /// Compare with a build kept in the same file.
     CompareVariant(String),
+    /// Set a build beside the present one.
+    SideBySide(Add),
+    /// Ask for a rig file to set beside the present one.
+    SideBySideDialog,
+    /// Ask where to write this, and write it.
+    SaveData(Format, std::sync::Arc<[u8]>),
+    WriteData(PathBuf, Format),
+    /// Search the best rigs; true = what is placed stays.
+    Advise(Box<Wish>, bool),
+    /// Ask for a price book.
+    ImportPricesDialog,
+    ImportPrices(PathBuf),
+    /// Prices that the search for the best rigs counts with.
+    KeepBook(Box<BTreeMap<PartId, UserPrice>>),
+    /// Set another part beside this one.
+    ComparePart(PartId),
+    /// Make a part a favourite, or no longer.
+    Favourite(PartId),
     /// Ask where to write the difference; true = from this build to the other.
     DifferenceDialog(Format, bool),
     Difference(PathBuf, Format, bool),
@@ -141,6 +162,12 @@ pub enum Screen {
     Topology,
     /// The best places for cards and drives.
     Arrange,
+    /// Builds kept in the same file.
+    Variants,
+    /// Builds beside each other.
+    SideBySide,
+    /// The best rigs for the money.
+    Advise,
 }
 
 /// Panels that can be closed.

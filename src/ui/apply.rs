@@ -99,6 +99,16 @@ impl App {
             Action::Export(path, format) => self.export(&path, format),
             Action::CompareDialog => self.ask_path(ctx, Purpose::Compare),
             Action::DifferenceDialog(format, turned) => self.ask_path(ctx, Purpose::Difference(format, turned)),
+            Action::SideBySide(add) => self.side_by_side(&add),
+            Action::SideBySideDialog => self.ask_path(ctx, Purpose::SideBySide),
+            Action::SaveData(format, data) => {
+                self.dialogs.data = Some(data);
+                self.ask_path(ctx, Purpose::Data(format));
+            }
+            Action::WriteData(path, format) => self.write_data(&path, format),
+            Action::Advise(wish, keep) => self.advise(*wish, keep),
+            Action::ImportPricesDialog => self.ask_path(ctx, Purpose::Prices),
+            Action::ImportPrices(path) => self.import_prices(&path),
             Action::Compare(path) => self.compare_file(&path),
             Action::CompareVariant(name) => self.compare_variant(&name),
             Action::Difference(path, format, turned) => self.save_difference(&path, format, turned),
@@ -144,6 +154,14 @@ impl App {
                 self.notices.tell("Kept your factors. A rig uses them when you say so.");
             }
             Action::ForgetRecent => self.prefs.recent.clear(),
+            Action::KeepBook(prices) => self.book = Some(*prices),
+            Action::ComparePart(part) => self.dialogs.compare_part(part),
+            Action::Favourite(part) => {
+                let id = part.as_str();
+                if !self.prefs.favourites.remove(id) {
+                    self.prefs.favourites.insert(id.to_owned());
+                }
+            }
             Action::ExportPrefs(prefs) => self.prefs.export = *prefs,
             Action::KeepPreset(name, layout) => {
                 self.presets.insert(name.clone(), *layout);

@@ -71,6 +71,7 @@ pub const ALL: &[Command] = &[
     ),
     command("File", "Compare with file…", &[], |_| Some(Action::CompareDialog))
         .words("difference diff buy sell upgrade cost other build variant"),
+    command("File", "Import prices…", &[], |_| Some(Action::ImportPricesDialog)).words("price book csv shop cost currency part number"),
     command("File", "Save picture as PNG…", &[], |_| Some(Action::ExportDialog(Format::Png)))
         .words("export image drawing screenshot print"),
     command("File", "Save picture as SVG…", &[], |_| Some(Action::ExportDialog(Format::Svg))).words("export image drawing vector print"),
@@ -103,6 +104,12 @@ pub const ALL: &[Command] = &[
         (!cx.session.project().rig.is_empty()).then_some(Action::Show(Screen::Compare))
     })
     .words("observe lspci nvidia-smi dmidecode trained link width generation dump import check hardware"),
+    group("Rig", "Best rigs for the money…", &[], |_| Some(Action::Show(Screen::Advise)))
+        .words("advise advice budget search cheapest fastest pareto optimise which rig buy"),
+    command("Rig", "Builds side by side…", &[], |_| Some(Action::Show(Screen::SideBySide)))
+        .words("compare difference table bars two three four examples files variants"),
+    command("Rig", "Variants…", &[], |_| Some(Action::Show(Screen::Variants)))
+        .words("branch keep copy alternative switch rename delete build"),
     group("Rig", "What fits…", &[], |_| Some(Action::Show(Screen::Fit))).words("memory context quantization largest curve table overflow"),
     command("Rig", "Measured records…", &[], |_| Some(Action::Show(Screen::Replay)))
         .words("replay accuracy calibrate csv benchmark own factors"),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::{self, Id, Key, Modal, TextEdit, Ui};
 
-use super::action::{Action, Format, Screen, Theme};
+use super::action::{Action, Screen, Theme};
+use super::advise_page::{AdviseState, Flags, advise_ui};
 use super::arrange::{Answer, ArrangeState, arrange_ui};
 use super::by_hand::{ByHandState, by_hand_ui};
 use super::export::{Compared, ExportState, export_ui};
@@ -14,10 +15,15 @@ use super::fit_page::{FitState, fit_page_ui};
 use super::machine::{MachineState, MachineUse, machine_ui};
 use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
+use super::part_compare::{PartCompareState, part_compare_ui};
+use super::price_book::{PriceBookState, price_book_ui};
+pub use super::purpose::Purpose;
 use super::replay_page::{ReplayState, replay_page_ui};
 use super::saving::overwrite_ui;
 use super::settings::{SettingsState, settings_ui};
+use super::side_by_side::{SideState, side_by_side_ui};
 use super::topology::{TopologyState, topology_ui};
+use super::variants::{VariantsState, variants_ui};
 use super::widgets::{primary_button, sub, title};
 use super::{Cx, commands};
 use crate::catalog::Catalog;
@@ -28,108 +34,6 @@ use crate::project::edit::Edit;
 use crate::project::{FindingKey, Project};
 use crate::report::Report;
 use crate::units::watts;
-
-/// What a path is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    Open,
-    Save,
-    /// A model's file for the workload at the index.
-    Model(usize),
-    /// Output of lspci and the like.
-    Dump,
-    /// A table of measured records.
-    Replay,
-    Export(Format),
-    /// A rig to compare with.
-    Compare,
-    /// The difference to the compared build; true = from this build to the other.
-    Difference(Format, bool),
-}
-
-impl Purpose {
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Open => "Open a rig file, or a model's config.json, .gguf or .safetensors",
-            Self::Save => "Save the rig as",
-            Self::Model(_) => "Open a model's config.json, .gguf or .safetensors",
-            Self::Dump => "Read the output of lspci, nvidia-smi or dmidecode",
-            Self::Replay => "Open a table of measured records",
-            Self::Compare => "Open a rig file to compare with",
-            Self::Difference(..) => "Save the difference as",
-            Self::Export(Format::Svg | Format::Png) => "Save the picture as",
-            Self::Export(Format::Json) => "Save the rig as JSON",
-            Self::Export(Format::Html) => "Save the page as",
-            Self::Export(Format::Xlsx) => "Save the workbook as",
-            Self::Export(_) => "Save the parts list as",
-        }
-    }
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Open | Self::Save | Self::Compare => "toml",
-            Self::Model(_) => "json",
-            Self::Dump => "txt",
-            Self::Replay => "csv",
-            Self::Export(format) | Self::Difference(format, _) => format.extension(),
-        }
-    }
-    /// What a path for it looks like.
-    pub const fn hint(self) -> &'static str {
-        match self {
-            Self::Open | Self::Save | Self::Compare => "/home/you/rig.toml",
-            Self::Model(_) => "/home/you/Llama-3.1-8B/config.json",
-            Self::Dump => "/home/you/lspci.txt",
-            Self::Replay => "/home/you/measured.csv",
-            Self::Export(format) | Self::Difference(format, _) => match format {
-                Format::Markdown => "/home/you/parts.md",
-                Format::Text => "/home/you/parts.txt",
-                Format::Bbcode => "/home/you/parts.bbcode",
-                Format::Csv => "/home/you/parts.csv",
-                Format::Xlsx => "/home/you/rig.xlsx",
-                Format::Html => "/home/you/rig.html",
-                Format::Json => "/home/you/rig.json",
-                Format::Svg => "/home/you/rig.svg",
-                Format::Png => "/home/you/rig.png",
-            },
-        }
-    }
-    pub const fn filter(self) -> (&'static str, &'static [&'static str]) {
-        match self {
-            Self::Open => ("Rigs and models", &["toml", "json", "gguf", "safetensors"]),
-            Self::Save => ("Rig files", &["toml"]),
-            Self::Model(_) => ("Models", &["json", "gguf", "safetensors"]),
-            Self::Dump => ("Dumps of a machine", &["txt", "xml", "log"]),
-            Self::Replay => ("CSV", &["csv"]),
-            Self::Compare => ("Rig files", &["toml", "json"]),
-            Self::Export(format) | Self::Difference(format, _) => match format {
-                Format::Markdown => ("Markdown", &["md"]),
-                Format::Text => ("Text", &["txt"]),
-                Format::Bbcode => ("BBCode", &["bbcode", "txt"]),
-                Format::Csv => ("CSV", &["csv"]),
-                Format::Xlsx => ("Excel workbooks", &["xlsx"]),
-                Format::Html => ("Web pages", &["html"]),
-                Format::Json => ("JSON", &["json"]),
-                Format::Svg => ("SVG", &["svg"]),
-                Format::Png => ("PNG", &["png"]),
-            },
-        }
-    }
-    pub const fn saves(self) -> bool {
-        matches!(self, Self::Save | Self::Export(_) | Self::Difference(..))
-    }
-    pub fn action(self, path: PathBuf) -> Action {
-        match self {
-            Self::Open => Action::Open(path),
-            Self::Save => Action::SaveAs(path),
-            Self::Model(index) => Action::ImportModel(path, index),
-            Self::Dump => Action::AddDump(path),
-            Self::Replay => Action::Replay(path),
-            Self::Export(format) => Action::Export(path, format),
-            Self::Compare => Action::Compare(path),
-            Self::Difference(format, turned) => Action::Difference(path, format, turned),
-        }
-    }
-}
 
 #[derive(Debug)]
 enum Dialog {
@@ -160,6 +64,11 @@ enum Dialog {
     Machine(MachineState),
     Topology(TopologyState),
     Arrange(ArrangeState),
+    Variants(VariantsState),
+    Advise(Box<AdviseState>),
+    PriceBook(PriceBookState),
+    PartCompare(PartCompareState),
+    SideBySide(SideState),
     About,
     Help,
     Log,
@@ -172,6 +81,10 @@ pub struct Dialogs {
     /// A path to ask for as soon as the present frame is done.
     pub pending_ask: Option<Purpose>,
     after_save: Option<Action>,
+    /// What waits to be written, once its path is known.
+    pub(super) data: Option<Arc<[u8]>>,
+    /// Dialogs that come back when the one above them is closed.
+    below: Option<Dialog>,
     /// The build last compared with.
     pub(super) compared: Option<Arc<Compared>>,
     queued: Vec<Action>,
@@ -201,6 +114,9 @@ impl Dialogs {
         self.set(Dialog::Overwrite(path));
     }
     pub fn ask_path(&mut self, purpose: Purpose, text: String, note: String) {
+        // A page that asked for a path comes back afterwards.
+        let page = |d: &Dialog| matches!(d, Dialog::Advise(_) | Dialog::SideBySide(_));
+        self.below = self.open.take().filter(page);
         self.set(Dialog::Path { purpose, text, note });
     }
     pub fn ask_fix(&mut self, fix: Fix) {
@@ -233,6 +149,41 @@ impl Dialogs {
         self.set(Dialog::Export(ExportState::comparing(other)));
     }
 
+    /// Sets a build beside the present one, and shows them.
+    pub(super) fn side_by_side(&mut self, other: Option<Compared>) {
+        if !matches!(self.open, Some(Dialog::SideBySide(_))) {
+            let before = self.below.take().filter(|d| matches!(d, Dialog::SideBySide(_)));
+            self.set(before.unwrap_or_else(|| Dialog::SideBySide(SideState::default())));
+        }
+        if let (Some(Dialog::SideBySide(state)), Some(other)) = (&mut self.open, other) {
+            state.add(other);
+        }
+    }
+
+    /// The search for the best rigs has begun.
+    pub(super) fn advising(&mut self, flags: Arc<Flags>) {
+        if let Some(Dialog::Advise(state)) = &mut self.open {
+            state.started(flags);
+        }
+    }
+    /// The search for the best rigs is done.
+    pub(super) fn advised(&mut self, answer: super::advise_page::Answer) {
+        let waiting = [&mut self.open, &mut self.below].into_iter().flatten();
+        for dialog in waiting {
+            if let Dialog::Advise(state) = dialog {
+                state.take(answer);
+                return;
+            }
+        }
+    }
+
+    pub(super) fn price_book(&mut self, book: crate::import::price_book::Book) {
+        self.set(Dialog::PriceBook(PriceBookState::of(Arc::new(book))));
+    }
+    pub(super) fn compare_part(&mut self, part: crate::catalog::part::PartId) {
+        self.set(Dialog::PartCompare(PartCompareState::of(part)));
+    }
+
     /// What to do once the document is saved.
     pub fn take_after_save(&mut self) -> Option<Action> {
         self.after_save.take()
@@ -250,6 +201,9 @@ impl Dialogs {
             Screen::PartsList => self.set(Dialog::Export(ExportState::default())),
             Screen::Settings => self.set(Dialog::Settings(SettingsState::of(project))),
             Screen::Arrange => self.set(Dialog::Arrange(ArrangeState::of(catalog, project))),
+            Screen::Variants => self.set(Dialog::Variants(VariantsState::default())),
+            Screen::SideBySide => self.side_by_side(None),
+            Screen::Advise => self.set(Dialog::Advise(Box::default())),
             Screen::Topology => self.set(Dialog::Topology(TopologyState::default())),
             Screen::About => self.set(Dialog::About),
             Screen::Palette => self.set(Dialog::Palette(PaletteState::default())),
@@ -287,6 +241,9 @@ impl Dialogs {
                 Purpose::Replay => Action::ReplayDialog,
                 Purpose::Export(format) => Action::ExportDialog(format),
                 Purpose::Compare => Action::CompareDialog,
+                Purpose::SideBySide => Action::SideBySideDialog,
+                Purpose::Prices => Action::ImportPricesDialog,
+                Purpose::Data(format) => Action::SaveData(format, self.data.clone().unwrap_or_default()),
                 Purpose::Difference(format, turned) => Action::DifferenceDialog(format, turned),
             });
         }
@@ -317,6 +274,11 @@ impl Dialogs {
                 | Dialog::Machine(_)
                 | Dialog::Topology(_)
                 | Dialog::Arrange(_)
+                | Dialog::Variants(_)
+                | Dialog::Advise(_)
+                | Dialog::PriceBook(_)
+                | Dialog::PartCompare(_)
+                | Dialog::SideBySide(_)
                 | Dialog::Log
         );
         let acted = out.len() > before && !keeps;
@@ -324,7 +286,7 @@ impl Dialogs {
             self.after_save = after_save;
         }
         if modal.should_close() || modal.inner || acted {
-            self.open = None;
+            self.open = self.below.take();
             ctx.request_repaint();
         }
     }
@@ -337,8 +299,9 @@ fn fix_edit(fix: &Fix) -> Edit {
 impl Dialog {
     const fn width(&self) -> f32 {
         match self {
-            Self::Topology(_) | Self::Fit(_) | Self::Replay(_) => 900.0,
-            Self::Export(_) => 1080.0,
+            Self::Topology(_) | Self::Fit(_) | Self::Replay(_) | Self::PartCompare(_) => 900.0,
+            Self::Export(_) | Self::Advise(_) | Self::SideBySide(_) => 1080.0,
+            Self::Variants(_) | Self::PriceBook(_) => 700.0,
             Self::Machine(_) => 780.0,
             Self::Arrange(_) | Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
@@ -376,6 +339,11 @@ fn dialog_ui(
         Dialog::Settings(state) => settings_ui(ui, cx, state, fresh, out),
         Dialog::Arrange(state) => arrange_ui(ui, cx, state, fresh, out),
         Dialog::Topology(state) => topology_ui(ui, cx, state, fresh, out),
+        Dialog::Variants(state) => variants_ui(ui, cx, state, fresh, out),
+        Dialog::Advise(state) => advise_ui(ui, cx, state, fresh, out),
+        Dialog::PriceBook(state) => price_book_ui(ui, cx, state, fresh, out),
+        Dialog::PartCompare(state) => part_compare_ui(ui, cx, state, fresh, out),
+        Dialog::SideBySide(state) => side_by_side_ui(ui, cx, state, fresh, out),
         Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
         Dialog::ByHand(state) => by_hand_ui(ui, cx, state, fresh, out),
         Dialog::Machine(state) => machine_ui(ui, cx, state, fresh, out),

@@ -241,6 +241,7 @@ fn choice_ui(
 fn facts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, part: &Part, out: &mut Vec<Action>) {
     let (first, second) = lines(part);
     ui.add(Label::new(sub(cx.tokens, format!("{first}\n{second}"))).wrap());
+    own_ui(ui, cx, part, out);
     price_ui::prices_ui(ui, cx, &mut state.own_price, part, out);
     life_ui(ui, cx, part);
     if let Some(notes) = &part.notes {
@@ -255,6 +256,27 @@ fn facts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, part: &Part, o
             fact_ui(ui, cx, part, field, value);
         }
         ui.label(sub(cx.tokens, format!("Id: {}", part.id)));
+    });
+}
+
+/// Favourite, another part beside it, and the user's note.
+fn own_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part, out: &mut Vec<Action>) {
+    ui.horizontal_wrapped(|ui| {
+        let mut liked = cx.prefs.favourites.contains(part.id.as_str());
+        if ui.checkbox(&mut liked, "Favourite").changed() {
+            out.push(Action::Favourite(part.id.clone()));
+        }
+        if ui.button("Beside another part…").clicked() {
+            out.push(Action::ComparePart(part.id.clone()));
+        }
+    });
+    row(ui, cx.tokens, "Your note", |ui| {
+        let mut note = cx.session.project().part_notes.get(&part.id).cloned().unwrap_or_default();
+        let field = TextEdit::singleline(&mut note).hint_text("none").char_limit(500).desired_width(f32::INFINITY);
+        let field = ui.add(field);
+        if field.accessible_name("Your note").changed() {
+            out.push(Action::EditMerged(Edit::PartNote { part: part.id.clone(), note }));
+        }
     });
 }
 
@@ -288,7 +310,7 @@ fn life_ui(ui: &mut Ui, cx: &Cx<'_>, part: &Part) {
 }
 
 /// Every known fact as text, in the order of the part's fields.
-fn facts_of(part: &Part) -> Vec<(String, String)> {
+pub(super) fn facts_of(part: &Part) -> Vec<(String, String)> {
     let Ok(table) = kind_table(&part.kind) else { return Vec::new() };
     table.into_iter().map(|(field, value)| (field, value_text(&value))).collect()
 }

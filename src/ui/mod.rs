@@ -1,5 +1,6 @@
 //! The window. Views read the session and push actions; nothing else writes the document.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,15 +9,17 @@ use eframe::egui::{self, CentralPanel, Frame, Margin, Panel, Rect, ScrollArea, S
 use crate::analysis::Effort;
 use crate::catalog::Catalog;
 use crate::catalog::model::ModelShape;
+use crate::catalog::part::PartId;
 use crate::export::layout::Presets;
 use crate::export::presets;
 use crate::import::open;
-use crate::project::Project;
+use crate::project::{Project, UserPrice};
 use crate::report::{Report, analyze};
 use crate::session::{Preview, Session};
 use crate::worker::Worker;
 
 pub mod action;
+pub mod advise_page;
 mod apply;
 mod arrange;
 mod autosave;
@@ -40,23 +43,28 @@ pub mod machine;
 pub mod notices;
 mod palette_dialog;
 mod part_card;
+mod part_compare;
 mod part_text;
 pub mod parts_panel;
 mod pick_list;
 mod place_menu;
 pub mod prefs;
+mod price_book;
 mod price_ui;
+mod purpose;
 mod replay_page;
 mod rig_io;
 mod saving;
 mod serving_ui;
 mod settings;
+mod side_by_side;
 pub mod start;
 pub mod theme;
 mod thumbnail;
 pub mod top_bar;
 mod topology;
 pub mod training_settings;
+mod variants;
 pub mod widgets;
 pub mod workload_panel;
 
@@ -78,6 +86,8 @@ pub struct Cx<'a> {
     pub replay: Option<&'a replay_page::Replayed>,
     /// The user's own layouts of lists.
     pub presets: &'a Presets,
+    /// Prices of the book that was read last.
+    pub book: Option<&'a BTreeMap<PartId, UserPrice>>,
     /// Today, `YYYY-MM-DD`.
     pub today: &'a str,
 }
@@ -128,7 +138,8 @@ pub fn run(options: Options) -> Result<(), String> {
 
 type Request = (u64, Arc<Catalog>, Arc<Project>);
 type Answer = (u64, Arc<Report>);
-type Workers = (Worker<Request, Answer>, Worker<arrange::Request, arrange::Answer>);
+type Workers = (Worker<Request, Answer>, Worker<arrange::Request, arrange::Answer>, Adviser);
+type Adviser = Worker<advise_page::Request, advise_page::Answer>;
 
 /// The window's whole state.
 #[derive(Debug)]
@@ -149,6 +160,10 @@ pub struct App {
     worker: Worker<Request, Answer>,
     /// Searches the best places for cards.
     arranger: Worker<arrange::Request, arrange::Answer>,
+    /// Searches the best rigs for the money.
+    adviser: Adviser,
+    /// Prices of the book that was read last.
+    book: Option<BTreeMap<PartId, UserPrice>>,
     autosave: autosave::Autosave,
     /// Stands for the content of the document's file as this window last read or wrote it.
     on_disk: Option<u64>,
@@ -201,7 +216,9 @@ impl App {
         let worker = Worker::start(full, move || ctx.request_repaint());
         let ctx = cc.egui_ctx.clone();
         let arranger = Worker::start(arrange::search, move || ctx.request_repaint());
-        let mut app = Self::with(cc, catalog, models, (worker, arranger), notices, options);
+        let ctx = cc.egui_ctx.clone();
+        let adviser = Worker::start(advise_page::search, move || ctx.request_repaint());
+        let mut app = Self::with(cc, catalog, models, (worker, arranger, adviser), notices, options);
         app.autosave = autosave::Autosave::start();
         app.views.start.left_behind = app.autosave.left_behind();
         app.presets_file = crate::files::export_presets();
@@ -217,14 +234,15 @@ impl App {
 
     /// For tests: a given catalog, and every computation on the caller's thread.
     pub fn inline(cc: &eframe::CreationContext<'_>, catalog: Arc<Catalog>, models: Arc<Vec<Arc<ModelShape>>>, options: Options) -> Self {
-        Self::with(cc, catalog, models, (Worker::inline(full), Worker::inline(arrange::search)), Notices::default(), options)
+        let workers = (Worker::inline(full), Worker::inline(arrange::search), Worker::inline(advise_page::search));
+        Self::with(cc, catalog, models, workers, Notices::default(), options)
     }
 
     fn with(
         cc: &eframe::CreationContext<'_>,
         catalog: Arc<Catalog>,
         models: Arc<Vec<Arc<ModelShape>>>,
-        (worker, arranger): Workers,
+        (worker, arranger, adviser): Workers,
         notices: Notices,
         options: Options,
     ) -> Self {
@@ -246,6 +264,8 @@ impl App {
             presets_file: None,
             worker,
             arranger,
+            adviser,
+            book: None,
             autosave: autosave::Autosave::default(),
             on_disk: None,
             asked: None,
@@ -317,6 +337,9 @@ impl App {
         if let Some(answer) = self.arranger.answer().filter(|a| a.0 == self.session.revision()) {
             self.dialogs.arranged(answer);
         }
+        if let Some(answer) = self.adviser.answer() {
+            self.dialogs.advised(answer);
+        }
     }
 
     /// Computes what the edit under the pointer or in the open dialog would change.
@@ -358,8 +381,9 @@ impl eframe::App for App {
         self.prefs.small = size.is_small();
         let mut out = Vec::new();
         dropped_files(&ctx, self.session.project().workloads.len(), self.dialogs.takes_dumps(), self.start, &mut out);
-        let Self { session, prefs, notices, dialogs, views, presets, tokens, today, replayed, .. } = self;
-        let cx = Cx { session, tokens, preview: session.current_preview(), prefs, replay: replayed.as_ref(), presets, today };
+        let Self { session, prefs, notices, dialogs, views, presets, tokens, today, replayed, book, .. } = self;
+        let (replay, book) = (replayed.as_ref(), book.as_ref());
+        let cx = Cx { session, tokens, preview: session.current_preview(), prefs, replay, presets, book, today };
         if !dialogs.is_open() {
             commands::shortcuts(&ctx, &cx, &mut out);
         }

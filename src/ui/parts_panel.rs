@@ -1,7 +1,7 @@
 //! The catalog: kinds, search, filters, sorting, and cards that say whether a part fits this rig.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use eframe::egui::{self, Align2, ComboBox, DragAndDrop, Rect, ScrollArea, TextEdit, Ui};
 
@@ -63,6 +63,7 @@ struct Filter {
     sort: Sort,
     fits_only: bool,
     new_only: bool,
+    favourites: Option<BTreeSet<String>>,
 }
 
 /// View state of the panel.
@@ -110,7 +111,7 @@ fn none_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
     if searched {
         ways.push("use fewer words".to_owned());
     }
-    for (on, name) in [(filter.fits_only, "fits this rig"), (filter.new_only, "sold new")] {
+    for (on, name) in [(filter.fits_only, "fits this rig"), (filter.new_only, "sold new"), (filter.favourites.is_some(), "favourites")] {
         if on {
             ways.push(format!("switch off \"{name}\""));
         }
@@ -199,6 +200,9 @@ fn filters_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
         if chip(ui, t, state.filter.new_only, "sold new").clicked() {
             state.filter.new_only = !state.filter.new_only;
         }
+        if chip(ui, t, state.filter.favourites.is_some(), "favourites").clicked() {
+            state.filter.favourites = if state.filter.favourites.is_some() { None } else { Some(cx.prefs.favourites.clone()) };
+        }
         let key = KINDS.get(state.filter.kind).map_or("gpu", |k| k.0);
         let text = egui::RichText::new(format!("by {}", state.filter.sort.text())).size(12.0);
         let combo = ComboBox::from_id_salt("sort").selected_text(text).width(96.0);
@@ -227,6 +231,9 @@ fn fit_of(cx: &Cx<'_>, state: &mut PartsState, part: &Part) -> Fit {
 
 /// Rebuilds the list if document or filter changed.
 fn refresh(cx: &Cx<'_>, state: &mut PartsState) {
+    if let Some(favourites) = state.filter.favourites.as_mut().filter(|f| **f != cx.prefs.favourites) {
+        favourites.clone_from(&cx.prefs.favourites);
+    }
     let key = (cx.session.revision() + 1, state.filter.clone());
     if state.listed.as_ref() == Some(&key) {
         return;
@@ -238,6 +245,7 @@ fn refresh(cx: &Cx<'_>, state: &mut PartsState) {
         .catalog()
         .parts()
         .filter(|p| p.kind.index() == filter.kind && is_card(p) && has_words(p, &words))
+        .filter(|p| filter.favourites.as_ref().is_none_or(|f| f.contains(p.id.as_str())))
         .filter(|p| !filter.new_only || matches!(p.life.sale, Some(Sale::New) | None))
         .collect();
     if filter.fits_only {

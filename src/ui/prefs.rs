@@ -28,6 +28,8 @@ pub struct Prefs {
     pub room: Option<Room>,
     /// The user's own efficiency factors, kept apart from the program's; a rig that uses them has a copy.
     pub own_factors: BTreeMap<String, f64>,
+    /// Parts of the catalog that the user likes, by id.
+    pub favourites: BTreeSet<String>,
     /// What the export dialog was last set to.
     pub export: ExportPrefs,
     /// The window is small now: side panels are drawers, closed at first.
@@ -49,6 +51,7 @@ impl Default for Prefs {
             dismissed: BTreeSet::new(),
             room: None,
             own_factors: BTreeMap::new(),
+            favourites: BTreeSet::new(),
             export: ExportPrefs::default(),
             small: false,
             drawers: (false, false),

@@ -1,6 +1,7 @@
 //! What the speed ledger offers to the cost of a result: the one place that knows the names of its metrics.
 
 use crate::analysis::Facts;
+use crate::analysis::speed::Speed;
 use crate::workload::Workload;
 
 /// A rate with its band, or the fact that is missing.
@@ -38,8 +39,20 @@ pub fn rate(facts: &Facts, index: usize, does: Does) -> Result<Rate, String> {
     speed_rate(&facts.speed, index, does)
 }
 
+/// The headline of the workload at `index`: what it generates, or trains where it trains; and its unit.
+///
+/// # Errors
+/// The fact that is missing.
+pub fn main(speeds: &[Speed], index: usize) -> Result<(Rate, &'static str), String> {
+    let trains = |s: &&Speed| s.workload == index && Does::Train.metrics().contains(&s.metric);
+    let does = if speeds.iter().any(|s| trains(&s)) { Does::Train } else { Does::Generate };
+    let rate = speed_rate(speeds, index, does)?;
+    let unit = speeds.iter().find(|s| s.workload == index && does.metrics().contains(&s.metric)).map_or("", |s| s.unit);
+    Ok((rate, unit))
+}
+
 /// [`rate`] out of the speed ledger alone.
-pub(super) fn speed_rate(speeds: &[crate::analysis::speed::Speed], index: usize, does: Does) -> Result<Rate, String> {
+pub(super) fn speed_rate(speeds: &[Speed], index: usize, does: Does) -> Result<Rate, String> {
     let found = speeds.iter().find(|s| s.workload == index && does.metrics().contains(&s.metric));
     let Some(speed) = found else {
         let what = match does {

@@ -7,9 +7,13 @@ use super::{
     Name, after, explain, head_ui, marks, most_marks, nothing_ui, origin_text, plain_plot, plot_height, round_step, x_axis, y_axis,
 };
 use crate::analysis::cost::{Cost, Line as PriceLine};
+use crate::drawing::charts::cost::CostChart;
+use crate::drawing::palette::Theme;
+use crate::drawing::{Drawing, svg};
 use crate::report::Report;
 use crate::ui::Cx;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Format};
+use crate::ui::chassis::{paint, view::View};
 use crate::ui::widgets::{chip, sub};
 use crate::units::{Currency, Money, plain};
 
@@ -18,6 +22,8 @@ const NAME: Name = Name { title: "Cost", copied: "the cost ledger" };
 #[derive(Debug, Default)]
 pub(super) struct CostState {
     by_part: bool,
+    /// One of the drawn charts instead.
+    drawn: Option<CostChart>,
     held: String,
 }
 
@@ -38,7 +44,9 @@ pub(super) fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut
         return;
     }
     let drawn = |c: &Cost| !c.over_months.is_empty();
-    if state.by_part {
+    if let Some(chart) = state.drawn {
+        drawn_ui(ui, cx, chart, out);
+    } else if state.by_part {
         by_part_ui(ui, cx, state, out);
     } else if !drawn(cost) && !after(cx).is_some_and(|r| drawn(&r.facts.cost)) {
         let height = plot_height(ui);
@@ -57,12 +65,59 @@ pub(super) fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut CostState, out: &mut
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         for (by_part, name) in [(false, "over months"), (true, "by part")] {
-            if chip(ui, cx.tokens, state.by_part == by_part, name).clicked() {
-                state.by_part = by_part;
+            if chip(ui, cx.tokens, state.drawn.is_none() && state.by_part == by_part, name).clicked() {
+                (state.by_part, state.drawn) = (by_part, None);
             }
         }
+        let text = state.drawn.map_or("more", CostChart::text);
+        let combo = egui::ComboBox::from_id_salt("cost-chart").selected_text(text).width(64.0);
+        let shown = combo.show_ui(ui, |ui| {
+            for chart in CostChart::ALL {
+                ui.selectable_value(&mut state.drawn, Some(*chart), chart.text());
+            }
+        });
+        let _ = shown.response.accessible_name("Other charts of the cost");
         ui.add(egui::Label::new(sub(cx.tokens, cost.total_text())).truncate()).on_hover_text(cost.total_text());
     });
+}
+
+/// A chart as SVG and PNG have it, with the buttons that write them.
+fn drawn_ui(ui: &mut Ui, cx: &Cx<'_>, chart: CostChart, out: &mut Vec<Action>) {
+    let cost = &cx.session.report().facts.cost;
+    let height = plot_height(ui);
+    let Some(drawing) = chart.draw(cx.session.catalog(), cost) else {
+        ui.allocate_ui(egui::vec2(ui.available_width(), height), |ui| {
+            ui.set_min_height(height);
+            nothing_ui(ui, cx, chart.nothing());
+        });
+        return;
+    };
+    let (rect, response) = ui.allocate_exact_size(egui::vec2(ui.available_width(), height), egui::Sense::click());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Figure, true, format!("Cost {}. {}", chart.text(), summary(cost))));
+    let mut view = View::default();
+    view.update(&drawing.bounds, rect);
+    paint::drawing(&ui.painter_at(rect), &drawing, &view, cx.tokens);
+    response.context_menu(|ui| {
+        for format in [Format::Svg, Format::Png] {
+            if ui.button(format!("Save chart as {}…", format.name())).clicked() {
+                out.push(saved(cx, &drawing, format));
+                ui.close();
+            }
+        }
+    });
+}
+
+/// Asks where to write a chart as SVG or PNG.
+pub(in crate::ui) fn saved(cx: &Cx<'_>, drawing: &Drawing, format: Format) -> Action {
+    let theme = if cx.tokens.is_dark() { Theme::Dark } else { Theme::Light };
+    let svg = svg::svg(drawing, theme);
+    match format {
+        Format::Png => match svg::png(&svg, 1.0) {
+            Ok(data) => Action::SaveData(format, data.into()),
+            Err(text) => Action::Notice(text),
+        },
+        _ => Action::SaveData(format, svg.into_bytes().into()),
+    }
 }
 
 fn short_money(value: f64, currency: Currency) -> String {

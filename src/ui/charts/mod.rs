@@ -11,7 +11,7 @@ use super::widgets::{chip, help_line, icon_button, sub, title};
 use crate::analysis::{Basis, Origin};
 use crate::report::Report;
 
-mod cost;
+pub(in crate::ui) mod cost;
 mod memory;
 mod performance;
 

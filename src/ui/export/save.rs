@@ -5,14 +5,20 @@ use std::sync::Arc;
 
 use super::{Compared, difference_of, options, rig};
 use crate::analysis::Effort;
+use crate::build::Build;
 use crate::export::{Format, export, presets};
 use crate::files;
+use crate::import::price_book;
 use crate::project::Project;
 use crate::report::analyze;
+use crate::search::advise::Wish;
 use crate::ui::App;
+use crate::ui::action::Add;
+use crate::ui::advise_page::Flags;
 use crate::ui::apply::with_extension;
 use crate::ui::dialogs::Purpose;
 use crate::ui::rig_io;
+use crate::ui::side_by_side::read;
 
 impl App {
     pub(in crate::ui) fn export(&mut self, path: &Path, format: Format) {
@@ -41,6 +47,45 @@ impl App {
                 self.notices.problem(error.to_string());
                 self.dialogs.ask_path(purpose, path.display().to_string(), error.to_string());
             }
+        }
+    }
+
+    /// What a page made and waits for its path.
+    pub(in crate::ui) fn write_data(&mut self, path: &Path, format: Format) {
+        if let Some(data) = self.dialogs.data.clone() {
+            self.write(path, Purpose::Data(format), Ok(data.to_vec()));
+        }
+    }
+
+    pub(in crate::ui) fn side_by_side(&mut self, add: &Add) {
+        match read(&self.base, self.session.catalog(), self.session.project(), add) {
+            Ok(other) => self.dialogs.side_by_side(other),
+            Err(text) => self.notices.problem(text),
+        }
+    }
+
+    /// Starts the search for the best rigs, on a thread of its own.
+    pub(in crate::ui) fn advise(&mut self, wish: Wish, keep: bool) {
+        let mut project = Project::clone(self.session.project());
+        project.variants.clear();
+        if !keep {
+            project.rig = Build::default();
+        }
+        if let Some(book) = &self.book {
+            project.prices.parts.extend(book.iter().map(|(id, price)| (id.clone(), price.clone())));
+        }
+        let flags = Arc::<Flags>::default();
+        self.dialogs.advising(flags.clone());
+        self.adviser.ask((self.session.catalog().clone(), Arc::new(project), wish, flags));
+    }
+
+    pub(in crate::ui) fn import_prices(&mut self, path: &Path) {
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let currency = self.session.project().room.currency;
+        let text = files::read_text(path, files::LIMIT).map_err(|e| e.to_string());
+        match text.and_then(|text| price_book::read(self.session.catalog(), &name, &text, currency, &self.today)) {
+            Ok(book) => self.dialogs.price_book(book),
+            Err(text) => self.notices.problem(text),
         }
     }
 
