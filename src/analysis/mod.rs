@@ -77,6 +77,10 @@ pub struct Facts {
     pub host: Vec<memory::HostLedger>,
     /// What each workload reaches.
     pub speed: Vec<speed::Speed>,
+    /// What breaks first as the work grows, by workload.
+    pub limits: Vec<speed::breaks::Limit>,
+    /// Who runs when on which card.
+    pub day: speed::share::Day,
     pub cost: cost::Cost,
 }
 
@@ -91,7 +95,10 @@ pub fn facts(catalog: &Catalog, project: &Project, effort: Effort) -> Facts {
         },
         || (lanes::lanes(catalog, project), memory::ledgers(catalog, project)),
     );
-    let speed = speed::speeds(catalog, project, &memory, effort);
+    let ledgers = speed::Ledgers { memory: &memory, lanes: &lanes, airflow: &airflow, power: &power };
+    let speed = speed::speeds(catalog, project, ledgers, effort);
+    let limits = speed::breaks::limits(catalog, project, ledgers, &speed);
+    let day = speed::share::day(project, &memory);
     let cost = cost::cost(catalog, project, &power, &memory, &speed);
-    Facts { space, lanes, power, airflow, memory, host, speed, cost }
+    Facts { space, lanes, power, airflow, memory, host, speed, limits, day, cost }
 }

@@ -1,13 +1,35 @@
-//! How fast a workload runs. In this version decode only, as a memory-bandwidth roofline.
+//! How fast workloads run: answering as a roofline of memory and arithmetic with what engines cost besides, training as a step of passes,
+//! messages and input; over the links that the rig has, at the clocks that heat and power leave.
 
-use crate::analysis::memory::plan::{Device, Plan, devices};
-use crate::analysis::memory::{CardLedger, host};
+use crate::analysis::airflow::{Airflow, work::Class};
+use crate::analysis::lanes::Lanes;
+use crate::analysis::memory::plan::{Device, Plan, devices, used};
+use crate::analysis::memory::training::work;
+use crate::analysis::memory::CardLedger;
+use crate::analysis::power::Power;
 use crate::analysis::{Basis, Effort, Origin};
 use crate::catalog::Catalog;
-use crate::catalog::model::Cache;
-use crate::catalog::part::{Gpu, PartKind};
+use crate::catalog::network::NetworkKind;
+use crate::catalog::part::PartKind;
 use crate::project::Project;
-use crate::workload::{Engine, Split, Workload};
+use crate::workload::Workload;
+use crate::workload::training::Training;
+
+pub mod breaks;
+pub mod card;
+pub mod decode;
+pub mod fabric;
+pub mod input;
+pub mod law;
+pub mod share;
+pub mod strategy;
+pub mod train;
+
+pub use card::{CALIBRATION, Rates};
+pub use decode::{Decode, Setup};
+use fabric::Fabric;
+use input::Source;
+use strategy::Ways;
 
 /// What bounds a speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -18,6 +40,49 @@ pub enum Bound {
     Arithmetic,
     /// The model does not fit, so it does not run.
     MemorySize,
+    /// Messages between cards.
+    Communication,
+    /// Starting kernels takes longer than running them.
+    Launches,
+    /// Weights that stay in main memory.
+    MainMemory,
+    /// Reading, preparing or copying samples.
+    Input,
+}
+
+impl Bound {
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::MemoryBandwidth => "memory bandwidth",
+            Self::Arithmetic => "arithmetic",
+            Self::MemorySize => "memory size",
+            Self::Communication => "communication",
+            Self::Launches => "starting kernels",
+            Self::MainMemory => "main memory",
+            Self::Input => "input",
+        }
+    }
+}
+
+/// A line of a waterfall.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term {
+    pub name: &'static str,
+    pub seconds: f64,
+    pub source: &'static str,
+    /// It runs beside other lines and does not add to their sum.
+    pub overlapped: bool,
+}
+
+/// Where a workload stands in the roofline of its slowest card.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Roof {
+    /// Operations a byte, and operations a second.
+    pub intensity: f64,
+    pub ops: f64,
+    /// Of the card: operations and bytes a second.
+    pub peak_ops: f64,
+    pub peak_bytes: f64,
 }
 
 /// Speed of one workload; `None` = unknown, with the missing fact named.
@@ -25,7 +90,7 @@ pub enum Bound {
 pub struct Speed {
     pub workload: usize,
     pub workload_name: String,
-    /// `decode_tokens_per_s`: all sequences together.
+    /// `decode_tokens_per_s`: all sequences together; `prefill_tokens_per_s`; `first_token_s`; `train_tokens_per_s`, `train_samples_per_s`.
     pub metric: &'static str,
     pub value: Option<f64>,
     pub low: Option<f64>,
@@ -35,10 +100,54 @@ pub struct Speed {
     /// The fact that is missing when `value` is `None`.
     pub missing: Option<String>,
     pub origin: Origin,
-    /// Speed over context, for the chart: (tokens, tokens/s, fits).
+    /// Seconds of a step, by what takes them.
+    pub terms: Vec<Term>,
+    /// Speed over context, for the chart.
     pub over_context: Vec<CurvePoint>,
     /// Speed over batch at the workload's context.
     pub over_batch: Vec<CurvePoint>,
+    /// Speed over the number of cards, 1 to all.
+    pub over_cards: Vec<CurvePoint>,
+    pub roof: Option<Roof>,
+    /// Ways to spread it over the cards, best first.
+    pub ways: Ways,
+    /// Bytes that each card sends in a second while it runs.
+    pub sent_per_s: Option<f64>,
+}
+
+impl Speed {
+    fn unknown(workload: usize, name: &str, metric: &'static str, unit: &'static str) -> Self {
+        Self {
+            workload,
+            workload_name: name.to_owned(),
+            metric,
+            value: None,
+            low: None,
+            high: None,
+            unit,
+            bound: Bound::MemoryBandwidth,
+            missing: None,
+            origin: Origin::new(Basis::Assumed, "", ""),
+            terms: Vec::new(),
+            over_context: Vec::new(),
+            over_batch: Vec::new(),
+            over_cards: Vec::new(),
+            roof: None,
+            ways: Ways::default(),
+            sent_per_s: None,
+        }
+    }
+
+    fn lacks(mut self, missing: String) -> Self {
+        self.origin.formula = format!("unknown: {missing}");
+        self.missing = Some(missing);
+        self
+    }
+
+    /// Seconds of a step: all lines that do not run beside others.
+    pub fn step_s(&self) -> f64 {
+        self.terms.iter().filter(|t| !t.overlapped).map(|t| t.seconds).sum()
+    }
 }
 
 /// One point of a chart.
@@ -52,72 +161,6 @@ pub struct CurvePoint {
     pub fits: bool,
 }
 
-/// Share of the stated memory bandwidth that decoding reaches, the time every layer costs besides, and the share of the stated matrix rate
-/// that batches reach: low, middle, high.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Factors {
-    pub efficiency: [f64; 3],
-    /// Seconds a layer, high first: it is the slow end.
-    pub layer_s: [f64; 3],
-    pub arithmetic: [f64; 3],
-    /// Whether the user measured `efficiency`.
-    pub own: bool,
-}
-
-/// Name under which a project's `calibration` holds the user's own efficiency, 0..1; followed by "." and a product, that of one card.
-pub const CALIBRATION: &str = "decode_efficiency";
-
-impl Factors {
-    /// For one card.
-    ///
-    /// GDDR cards: 0.85 (0.70–0.95) of the bandwidth. HBM cards have more of it than small matrices can use: 0.65 (0.50–0.85). Round
-    /// figures, no card has its own; chosen with these tables in view: fits by card on github:XiongjieDai/GPU-Benchmarks-on-LLM-Inference
-    /// (llama.cpp of May 2024) give 0.82–0.95 and 81–121 µs a layer, A100 PCIe 0.56, H100 PCIe 0.73; those on
-    /// github:geerlingguy/ai-benchmarks (2025) 0.72–0.89 and 12–28 µs.
-    ///
-    /// Time a layer: llama.cpp of today 25 µs (10–100, the slow end for engines of 2024 and slow hosts). `PyTorch` servers 60 µs (10–150):
-    /// vLLM of 2024 loses 36 to 103 µs with Qwen2.5 0.5B, 3B and 7B in BF16 on an A100 (github:QwenLM/Qwen2.5 speed benchmark).
-    /// transformers starts its kernels from Python: 0.5 to 0.9 ms in BF16, 0.7 to 1.2 ms with quantised weights, in the same tables.
-    /// `ExLlama` is taken as near llama.cpp.
-    ///
-    /// Arithmetic: prompts of 1,024 tokens in the first table reach 0.2–0.8 of the cards' FP16 matrix rate with FP32 sums.
-    pub fn of(gpu: &Gpu, engine: Engine, project: &Project) -> Self {
-        let card = gpu.product.as_ref().and_then(|p| project.calibration.get(&format!("{CALIBRATION}.{p}")));
-        let own = card.or_else(|| project.calibration.get(CALIBRATION)).copied().filter(|e| *e > 0.0 && *e <= 1.5);
-        let hbm = gpu.memory_type.as_deref().is_some_and(|m| m.starts_with("HBM"));
-        let efficiency = match own {
-            Some(e) => [e * 0.95, e, e * 1.05],
-            None if hbm => [0.50, 0.65, 0.85],
-            None => [0.70, 0.85, 0.95],
-        };
-        let layer_s = match engine {
-            Engine::LlamaCpp => [100e-6, 25e-6, 10e-6],
-            Engine::Vllm | Engine::Sglang => [150e-6, 60e-6, 10e-6],
-            Engine::Transformers => [1600e-6, 900e-6, 300e-6],
-            Engine::Exllama => [100e-6, 40e-6, 10e-6],
-        };
-        Self { efficiency, layer_s, arithmetic: [0.2, 0.4, 0.8], own: own.is_some() }
-    }
-}
-
-/// One third of a [`Factors`]: which end of the band.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    Low,
-    Middle,
-    High,
-}
-
-impl End {
-    fn pick(self, [low, middle, high]: [f64; 3]) -> f64 {
-        match self {
-            Self::Low => low,
-            Self::Middle => middle,
-            Self::High => high,
-        }
-    }
-}
-
 /// A rate with its band, and what bounds it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
@@ -127,143 +170,13 @@ pub struct Rate {
     pub bound: Bound,
 }
 
-/// Seconds of one small sum over all cards, twice a layer where every matrix is split: NCCL on PCIe takes 19 µs on four RTX 4090 and 24 to
-/// 48 µs on eight cards (github:voipmonitor/rtx6kpro), NVLink less. Slow end first.
-const REDUCE_S: [f64; 3] = [50e-6, 25e-6, 8e-6];
-/// Share of the main memory's stated bandwidth that a processor reaches while reading weights; assumed.
-const HOST_EFFICIENCY: [f64; 3] = [0.5, 0.7, 0.9];
-
-/// Decoding of one planned workload: what each card reads and how fast.
-#[derive(Debug)]
-pub struct Decode<'a> {
-    plan: &'a Plan<'a>,
-    /// Bytes per second, matrix operations per second if known, and factors of each card.
-    cards: Vec<(f64, Option<f64>, Factors)>,
-    /// Bytes per second of main memory, where weights in it are read.
-    host: Option<f64>,
-}
-
-impl<'a> Decode<'a> {
-    /// `host_gb_s`: bandwidth of main memory, or what is missing to know it; asked only where weights are read from there.
-    ///
-    /// # Errors
-    /// Names the fact that is missing.
-    pub fn new(plan: &'a Plan<'a>, project: &Project, host_gb_s: Result<f64, String>) -> Result<Self, String> {
-        let model = &plan.workload.model;
-        if plan.cards.is_empty() {
-            return Err("a graphics card".to_owned());
-        }
-        if model.groups.iter().all(|g| g.cache == Cache::None) {
-            return Err("nothing: the model does not generate text".to_owned());
-        }
-        let rate = |card: &Device<'_>| {
-            let gb_s = card.gpu.bandwidth_gb_s.filter(|b| *b > 0.0);
-            let gb_s = gb_s.ok_or_else(|| format!("bandwidth_gb_s of {}", card.part.short_name()))?;
-            let tflops = [card.gpu.tensor_fp16_tflops, card.gpu.fp16_tflops, card.gpu.fp32_tflops].into_iter().flatten().reduce(f64::max);
-            Ok((gb_s * 1e9, tflops.filter(|t| *t > 0.0).map(|t| t * 1e12), Factors::of(card.gpu, plan.engine, project)))
-        };
-        let reads_host = plan.on_host() > 0 || (host::experts(plan) > 0 && plan.weights.experts > 0);
-        let host = if reads_host { Some(host_gb_s? * 1e9) } else { None };
-        Ok(Self { plan, cards: plan.cards.iter().map(rate).collect::<Result<_, String>>()?, host })
-    }
-
-    /// Tokens per second of all sequences together, with `context` tokens already in each one's cache.
-    pub fn rate(&self, context: u64, batch: u64) -> Rate {
-        let (value, by_arithmetic) = self.step(context, batch, End::Middle);
-        let (low, high) = (self.step(context, batch, End::Low).0, self.step(context, batch, End::High).0);
-        let tokens = batch as f64;
-        let bound = if by_arithmetic { Bound::Arithmetic } else { Bound::MemoryBandwidth };
-        // Without a known matrix rate a batch may gain nothing over one sequence after the other.
-        let low =
-            if batch > 1 && self.cards.iter().any(|c| c.1.is_none()) { 1.0 / self.step(context, 1, End::Low).0 } else { tokens / low };
-        Rate { low, value: tokens / value, high: tokens / high, bound }
-    }
-
-    /// Tokens per second while prompts of `prompt` tokens in `batch` sequences are worked on: low, middle, high. Matrix operations of all
-    /// weights and of causal attention over the rate of the cards, sliced or card after card; a rough figure, no kernel is modelled.
-    ///
-    /// # Errors
-    /// Names the fact that is missing.
-    pub fn prefill(&self, prompt: u64, batch: u64) -> Result<[f64; 3], String> {
-        let plan = self.plan;
-        let (model, layers) = (&plan.workload.model, f64::from(plan.workload.model.layers.max(1)));
-        let scores: f64 = model
-            .groups
-            .iter()
-            .map(|g| match g.cache {
-                Cache::Full { k_dim, v_dim, .. } => f64::from(g.count) * f64::from(k_dim + v_dim) * prompt as f64,
-                Cache::Sliding { k_dim, v_dim, window, .. } => {
-                    f64::from(g.count) * f64::from(k_dim + v_dim) * (prompt as f64).min(2.0 * f64::from(window))
-                }
-                Cache::Latent { rank, rope_dim } => f64::from(g.count) * 2.0 * f64::from(rank + rope_dim) * prompt as f64,
-                Cache::State { .. } | Cache::Shared | Cache::None => 0.0,
-            })
-            .sum();
-        let each = 2.0 * plan.weights.active_params as f64 + f64::from(model.heads) * scores;
-        let work = each * (prompt * batch) as f64;
-        let together = plan.split == Split::Tensor && self.cards.len() > 1;
-        let time = |end: End| -> Result<f64, String> {
-            let mut time = 0.0_f64;
-            for (card, (bytes_s, flops, factors)) in self.cards.iter().enumerate() {
-                let name = plan.cards.get(card).map_or("the card", |c| c.part.short_name());
-                let flops = flops.ok_or_else(|| format!("tensor_fp16_tflops of {name}"))?;
-                let part = plan.layers(card).len() as f64 / layers * plan.slice(card);
-                let read = (plan.weights.dense + plan.weights.experts) as f64 * part / (end.pick(factors.efficiency) * bytes_s);
-                let one = (work * part / (end.pick(factors.arithmetic) * flops)).max(read) + layers * part * end.pick(factors.layer_s);
-                time = if together { time.max(one) } else { time + one };
-            }
-            Ok(time)
-        };
-        let rate = |end| time(end).map(|t| (prompt * batch) as f64 / t.max(1e-12));
-        Ok([rate(End::Low)?, rate(End::Middle)?, rate(End::High)?])
-    }
-
-    /// Seconds of one step over all layers, card after card, and whether arithmetic takes longer than reading.
-    fn step(&self, context: u64, batch: u64, end: End) -> (f64, bool) {
-        let sizes = self.plan.sizes(context, batch);
-        let weights = &self.plan.weights;
-        let layers = f64::from(self.plan.workload.model.layers.max(1));
-        // Experts that any of `batch` tokens chose, if each chooses at random: 1 − (1 − share)^batch.
-        let chosen = touched(weights.expert_share, batch);
-        // States are read and written.
-        let growing = sizes.cache.low as f64 + 2.0 * sizes.state.low as f64;
-        let work = 2.0 * weights.active_params as f64 * batch as f64;
-        let together = self.plan.split == Split::Tensor && self.cards.len() > 1;
-        let (mut time, mut reading, mut computing) = (0.0, 0.0_f64, 0.0_f64);
-        for (card, (bytes_s, flops, factors)) in self.cards.iter().enumerate() {
-            let (count, slice) = (self.plan.layers(card).len() as f64, self.plan.slice(card));
-            let head =
-                if together { weights.head as f64 * slice } else { f64::from(u8::from(self.plan.is_last(card))) * weights.head as f64 };
-            let experts = weights.experts as f64 * chosen * self.plan.expert_layers(card).len() as f64 / layers;
-            let body = ((weights.dense as f64 + growing) * count / layers + experts) * slice;
-            let read = (body + head) / (end.pick(factors.efficiency) * bytes_s);
-            // One sequence is never bound by arithmetic; its kernels do not use matrix units.
-            let compute = flops.filter(|_| batch > 1).map_or(0.0, |f| work * count * slice / layers / (end.pick(factors.arithmetic) * f));
-            // In the slow case the two do not overlap.
-            let one = if end == End::Low { read + compute } else { read.max(compute) } + count * end.pick(factors.layer_s);
-            if together {
-                time = f64::max(time, one);
-                (reading, computing) = (reading.max(read), computing.max(compute));
-            } else {
-                time += one;
-                (reading, computing) = (reading + read, computing + compute);
-            }
-        }
-        if together {
-            time += layers * 2.0 * end.pick(REDUCE_S);
-        }
-        if let Some(bytes_s) = self.host {
-            let kept = (weights.dense as f64 + growing) * f64::from(self.plan.on_host()) / layers;
-            let read = (kept + host::experts(self.plan) as f64 * chosen) / (end.pick(HOST_EFFICIENCY) * bytes_s);
-            (time, reading) = (time + read, reading + read);
-        }
-        (time, computing > reading)
-    }
-}
-
-/// Share of the experts that any of `batch` tokens chose, if each chooses at random.
-fn touched(share: f64, batch: u64) -> f64 {
-    1.0 - libm::pow(1.0 - share.clamp(0.0, 1.0), batch as f64)
+/// Ledgers of the same rig that speed rests on.
+#[derive(Clone, Copy, Debug)]
+pub struct Ledgers<'a> {
+    pub memory: &'a [CardLedger],
+    pub lanes: &'a Lanes,
+    pub airflow: &'a Airflow,
+    pub power: &'a Power,
 }
 
 /// Stated bandwidth of the main memory in GB/s: channels in use × transfers × 8 bytes.
@@ -293,65 +206,262 @@ pub fn host_bandwidth(catalog: &Catalog, project: &Project) -> Result<f64, Strin
     }
 }
 
-/// Speed of every workload, in their order: tokens per second while decoding, at the end of the workload's context.
-///
-/// `memory` are the ledgers of the same project. [`Effort::Full`] computes finer curves.
-pub fn speeds(catalog: &Catalog, project: &Project, memory: &[CardLedger], effort: Effort) -> Vec<Speed> {
-    let main = host_bandwidth(catalog, project);
-    let of = |(index, workload): (usize, &Workload)| {
-        let plan = Plan::new(workload, devices(catalog, project));
-        let too_large = memory.iter().any(|l| l.workload == index && l.fits() == Some(false));
-        speed(index, &plan, project, main.clone(), too_large, effort)
-    };
-    project.workloads.iter().enumerate().map(of).collect()
+/// Share of the cards' power limits that supply and circuit can feed, 0..1; 1 where one of them is unknown.
+pub fn power_share(power: &Power, cards: &[Device<'_>]) -> f64 {
+    let limit = |c: &Device<'_>| power.parts.iter().find(|d| d.placement == c.id).and_then(|d| d.limit_w).unwrap_or(0.0);
+    let gpus: f64 = cards.iter().map(limit).sum();
+    if gpus <= 0.0 {
+        return 1.0;
+    }
+    let rest = power.limit_w - gpus;
+    let supply = power.supply_w.unwrap_or(f64::INFINITY);
+    let wall = power.efficiency.map_or(f64::INFINITY, |e| power.circuit_w * e);
+    ((supply.min(wall) - rest) / gpus).clamp(0.1, 1.0)
 }
 
-fn speed(index: usize, plan: &Plan<'_>, project: &Project, main: Result<f64, String>, too_large: bool, effort: Effort) -> Speed {
-    let workload = plan.workload;
-    let mut speed = Speed {
-        workload: index,
-        workload_name: workload.name.clone(),
-        metric: "decode_tokens_per_s",
-        value: None,
-        low: None,
-        high: None,
-        unit: "tokens/s",
-        bound: Bound::MemoryBandwidth,
-        missing: None,
-        origin: Origin::new(Basis::Assumed, "", ""),
-        over_context: Vec::new(),
-        over_batch: Vec::new(),
+/// Share of the work that heat and power leave each card, by class.
+fn work_left(ledgers: Ledgers<'_>, all: &[Device<'_>], cards: &[Device<'_>]) -> Vec<[f64; 3]> {
+    let share = power_share(ledgers.power, all);
+    let fed = if share < 1.0 { card::at_power(share) } else { [1.0; 3] };
+    let of = |card: &Device<'_>| {
+        let heat = ledgers.airflow.card(card.id).and_then(|c| c.state.as_ref()).map_or([1.0; 3], |s| s.work);
+        let [a, b, c] = heat;
+        let [x, y, z] = fed;
+        [a.min(x), b.min(y), c.min(z)]
     };
-    if workload.training.is_some() {
-        let missing = "the speed of training, which this version does not compute";
-        speed.origin.formula = format!("unknown: {missing}");
-        speed.missing = Some(missing.to_owned());
-        return speed;
+    cards.iter().map(of).collect()
+}
+
+/// Speed of every workload, in their order. [`Effort::Full`] computes finer curves.
+pub fn speeds(catalog: &Catalog, project: &Project, ledgers: Ledgers<'_>, effort: Effort) -> Vec<Speed> {
+    if project.workloads.is_empty() {
+        return Vec::new();
     }
-    let decode = match Decode::new(plan, project, main) {
-        Ok(decode) => decode,
-        Err(missing) => {
-            speed.origin.formula = format!("unknown: {missing}");
-            speed.missing = Some(missing);
-            return speed;
+    let main = host_bandwidth(catalog, project);
+    let all: Vec<Device<'_>> = devices(catalog, project).collect();
+    let threads = threads(catalog, project);
+    let mut speeds = Vec::with_capacity(3 * project.workloads.len());
+    for (index, workload) in project.workloads.iter().enumerate() {
+        let cards = used(workload, all.iter().copied());
+        let work = work_left(ledgers, &all, &cards);
+        let too_large = ledgers.memory.iter().any(|l| l.workload == index && l.fits() == Some(false));
+        let fabric = Fabric::of(ledgers.lanes, &cards);
+        let one = One { index, workload, project, work: &work, fabric, too_large, effort, threads };
+        match &workload.training {
+            Some(job) => speeds.push(one.training(job, &cards)),
+            None => {
+                let plan = Plan::new(workload, all.iter().copied());
+                one.serving(&plan, main.clone(), &mut speeds);
+            }
         }
-    };
-    speed.origin = origin(&decode);
-    if too_large {
-        speed.bound = Bound::MemorySize;
-    } else {
-        let rate = decode.rate(workload.context, workload.batch);
-        (speed.value, speed.low, speed.high, speed.bound) = (Some(rate.value), Some(rate.low), Some(rate.high), rate.bound);
     }
-    let point = |x: u64, context: u64, batch: u64| {
-        let rate = decode.rate(context, batch);
-        CurvePoint { x: x as f64, value: rate.value, low: rate.low, high: rate.high, fits: plan.fits(context, batch) }
-    };
-    let steps = if effort == Effort::Full { 48 } else { 12 };
-    let last = workload.model.context.unwrap_or(131_072).max(2);
-    speed.over_context = spread(last, steps).map(|x| point(x, x, workload.batch)).collect();
-    speed.over_batch = [1, 2, 4, 8, 16, 32, 64].into_iter().map(|x| point(x, workload.context, x)).collect();
-    speed
+    speeds
+}
+
+/// Threads of all processors; `None` = unknown.
+fn threads(catalog: &Catalog, project: &Project) -> Option<f64> {
+    let each = project.rig.placed(catalog).filter_map(|(_, _, p)| if let PartKind::Cpu(cpu) = &p.kind { Some(cpu.threads) } else { None });
+    each.map(|t| t.map(f64::from)).try_fold(0.0, |sum, t| Some(sum + t?)).filter(|t| *t > 0.0)
+}
+
+/// One workload with what its speed rests on.
+struct One<'a> {
+    index: usize,
+    workload: &'a Workload,
+    project: &'a Project,
+    work: &'a [[f64; 3]],
+    fabric: Fabric,
+    too_large: bool,
+    effort: Effort,
+    threads: Option<f64>,
+}
+
+impl One<'_> {
+    fn serving(&self, plan: &Plan<'_>, main: Result<f64, String>, speeds: &mut Vec<Speed>) {
+        let workload = self.workload;
+        let mut speed = Speed::unknown(self.index, &workload.name, "decode_tokens_per_s", "tokens/s");
+        let setup = Setup { host_gb_s: main, fabric: self.fabric, work: self.work, ..Setup::plain(self.project) };
+        let decode = match Decode::new(plan, &setup) {
+            Ok(decode) => decode,
+            Err(missing) => {
+                speeds.push(speed.lacks(missing));
+                return;
+            }
+        };
+        let share = workload.sharing.time();
+        let (context, batch) = (workload.context, workload.batch);
+        let step = decode.step(context, batch);
+        speed.origin = origin(&decode, &step, share);
+        speed.ways = strategy::serving(plan, &setup);
+        if self.too_large {
+            speed.bound = Bound::MemorySize;
+        } else {
+            let rate = decode.rate(context, batch);
+            (speed.value, speed.low, speed.high, speed.bound) =
+                (Some(rate.value * share), Some(rate.low * share), Some(rate.high * share), rate.bound);
+            speed.terms = decode.terms(&step);
+            let sent = speed.ways.options.iter().find(|o| Some(o.way) == speed.ways.set).map(|o| o.sent);
+            speed.sent_per_s = sent.map(|s| s / step.total.max(1e-12));
+            speed.roof = roof(&decode, &step, batch, context);
+        }
+        let point = |x: f64, rate: Rate, fits: bool| CurvePoint { x, value: rate.value * share, low: rate.low * share, high: rate.high * share, fits };
+        let steps = if self.effort == Effort::Full { 48 } else { 12 };
+        let last = workload.model.context.unwrap_or(131_072).max(2);
+        speed.over_context = spread(last, steps).map(|x| point(x as f64, decode.rate(x, batch), plan.fits(x, batch))).collect();
+        let users: &[u64] = if self.effort == Effort::Full { &[1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256] } else { &[1, 2, 4, 8, 16, 32, 64] };
+        speed.over_batch = users.iter().map(|&x| point(x as f64, decode.rate(context, x), plan.fits(context, x))).collect();
+        speed.over_cards = (1..=plan.cards.len())
+            .filter_map(|n| {
+                let fewer = Plan::new(workload, plan.cards.iter().take(n).copied());
+                let rate = Decode::new(&fewer, &setup).ok()?.rate(context, batch);
+                Some(point(n as f64, rate, fewer.fits(context, batch)))
+            })
+            .collect();
+        speeds.push(speed);
+        speeds.extend(self.prompt(&decode, share));
+    }
+
+    /// Prompts and the wait for the first token.
+    fn prompt(&self, decode: &Decode<'_>, share: f64) -> [Speed; 2] {
+        let (prompt, batch) = (self.workload.context.max(1), self.workload.batch);
+        let mut speed = Speed::unknown(self.index, &self.workload.name, "prefill_tokens_per_s", "tokens/s");
+        let mut first = Speed::unknown(self.index, &self.workload.name, "first_token_s", "s");
+        let step = match decode.fill(prompt, batch) {
+            Ok(step) => step,
+            Err(missing) => return [speed.lacks(missing.clone()), first.lacks(missing)],
+        };
+        let band = decode.laws.iter().map(|l| l.1.band).fold(1.0, f64::max);
+        let source = decode.laws.first().map_or("", |l| l.1.source);
+        speed.bound = if self.too_large { Bound::MemorySize } else { step.bound() };
+        first.bound = speed.bound;
+        let tokens = (prompt * batch) as f64;
+        let formula = format!(
+            "{tokens:.0} tokens ÷ ({:.3} s matrices + {:.3} s scores + {:.3} s kernels + {:.3} s links)",
+            step.arithmetic.max(step.weights),
+            step.cache,
+            step.launch,
+            step.links
+        );
+        speed.origin = Origin::new(Basis::Fitted, formula, source);
+        first.origin = Origin::new(Basis::Fitted, format!("a prompt of {prompt} tokens, {batch} at once: {:.3} s", step.total), source);
+        if !self.too_large {
+            let value = tokens / step.total.max(1e-12) * share;
+            (speed.value, speed.low, speed.high) = (Some(value), Some(value / band), Some(value * band));
+            let wait = step.total / share;
+            (first.value, first.low, first.high) = (Some(wait), Some(wait / band), Some(wait * band));
+            let line = |name, seconds, source| Term { name, seconds, source, overlapped: false };
+            speed.terms = vec![
+                line("matrices", step.arithmetic.max(step.weights), source),
+                line("scores of attention", step.cache, source),
+                line("starting kernels", step.launch, source),
+                line("links between cards", step.links, fabric::SOURCE),
+                line("main memory", step.host, source),
+            ];
+            speed.terms.retain(|t| t.seconds > 0.0);
+            first.terms.clone_from(&speed.terms);
+        }
+        [speed, first]
+    }
+
+    fn training(&self, job: &Training, cards: &[Device<'_>]) -> Speed {
+        let work = work(self.workload, job);
+        let pictures = work.pictures;
+        let (metric, unit) = if pictures { ("train_samples_per_s", "samples/s") } else { ("train_tokens_per_s", "tokens/s") };
+        let mut speed = Speed::unknown(self.index, &self.workload.name, metric, unit);
+        if cards.is_empty() {
+            return speed.lacks("a graphics card".to_owned());
+        }
+        let left = |n: usize| self.work.get(n).copied().unwrap_or([1.0; 3]);
+        let rates = cards.iter().enumerate().map(|(n, c)| Rates::of(c.gpu, c.part.short_name(), self.project, left(n)));
+        let rates: Vec<Rates> = match rates.collect() {
+            Ok(rates) => rates,
+            Err(missing) => return speed.lacks(missing),
+        };
+        // The slowest card sets the pace of all.
+        let pace = |r: &Rates| r.matrix.unwrap_or(f64::INFINITY) * r.left(Class::ComputeBound);
+        let Some(slowest) = rates.iter().min_by(|a, b| pace(a).total_cmp(&pace(b))) else { return speed };
+        if slowest.matrix.is_none() {
+            let name = cards.first().map_or("the card", |c| c.part.short_name());
+            return speed.lacks(format!("tensor_fp16_tflops of {name}"));
+        }
+        let side = self.workload.model.network.as_ref().and_then(|n| match &n.kind {
+            NetworkKind::Vision { image, .. } => Some(*image),
+            NetworkKind::Convolution(net) => Some(net.image),
+            _ => None,
+        });
+        let feed = Source::of(side, job.sequence, self.threads, self.fabric.drive, self.fabric.host);
+        let capacity = cards.iter().map(|c| c.capacity().map(|b| b.0 as f64)).try_fold(f64::INFINITY, |a, b| Some(a.min(b?)));
+        let all = strategy::Job { work: &work, job, rates: slowest, fabric: &self.fabric, cards: cards.len(), capacity, feed: Some(&feed) };
+        speed.ways = strategy::training(&all);
+        let per_sample = if pictures { 1.0 } else { work.tokens as f64 / work.samples.max(1) as f64 };
+        for option in &mut speed.ways.options {
+            option.value = option.value.map(|v| v * per_sample);
+        }
+        let share = self.workload.sharing.time();
+        let cut = (job.parallel.tensor * job.parallel.pipeline).max(1) as usize;
+        let data = cards.len() / cut;
+        if data == 0 {
+            return speed.lacks("more cards: the degrees of parallelism need them".to_owned());
+        }
+        let Some(step) = train::step(&work, job, slowest, &self.fabric, cards.len(), train::Loop::Plain, Some(&feed)) else {
+            return speed.lacks("the rate of the links between the cards".to_owned());
+        };
+        let samples = work.samples as f64 * job.accumulation as f64 * data as f64;
+        speed.bound = if self.too_large { Bound::MemorySize } else { step.bound() };
+        speed.origin = Origin::new(
+            Basis::Fitted,
+            format!("{:.0} {} ÷ {:.3} s a step on {} cards", samples * per_sample, if pictures { "samples" } else { "tokens" }, step.total, cards.len()),
+            train::SOURCE,
+        );
+        let ops = (work.matrix_flops + work.attention_flops) * 3.0 * job.accumulation as f64 / cut as f64;
+        if !self.too_large {
+            let value = samples * per_sample / step.total.max(1e-12) * share;
+            let band = if job.method == crate::workload::training::Method::Full { 1.35 } else { 1.8 };
+            (speed.value, speed.low, speed.high) = (Some(value), Some(value / band), Some(value * band));
+            speed.terms = step.terms();
+            speed.sent_per_s = Some(step.sent / step.total.max(1e-12));
+            speed.roof = slowest.matrix.map(|peak| Roof {
+                intensity: ops / (step.reading.max(1e-12) * slowest.bytes),
+                ops: ops / step.total.max(1e-12),
+                peak_ops: peak,
+                peak_bytes: slowest.bytes,
+            });
+            let curve = |n: usize| {
+                let fabric = Fabric { cards: n, ..self.fabric };
+                let option = strategy::Job { fabric: &fabric, cards: n, ..all }.with(strategy::Way::AsSet, job.parallel, n);
+                let value = option.value? * per_sample * share;
+                Some(CurvePoint { x: n as f64, value, low: value / band, high: value * band, fits: option.fits })
+            };
+            speed.over_cards = (1..=cards.len()).filter(|n| n % cut == 0).filter_map(curve).collect();
+            let with = |micro: u64| {
+                let other = Training { micro_batch: micro, ..job.clone() };
+                let scale = micro as f64 / job.micro_batch.max(1) as f64;
+                let mut more = work;
+                more.samples = micro;
+                more.tokens = (work.tokens as f64 * scale) as u64;
+                for part in [&mut more.matrix_flops, &mut more.attention_flops, &mut more.saved_bytes, &mut more.stream_bytes] {
+                    *part *= scale;
+                }
+                let option = strategy::Job { work: &more, job: &other, ..all }.with(strategy::Way::AsSet, job.parallel, cards.len());
+                let value = option.value? * per_sample * share;
+                Some(CurvePoint { x: micro as f64, value, low: value / band, high: value * band, fits: option.fits })
+            };
+            speed.over_batch = [1, 2, 4, 8, 16, 32, 64].into_iter().filter_map(with).collect();
+        }
+        speed
+    }
+}
+
+/// Operations and bytes of a decoding step beside those of the slowest card.
+fn roof(decode: &Decode<'_>, step: &decode::Step, batch: u64, context: u64) -> Option<Roof> {
+    let plan = decode.plan;
+    let slowest = decode.cards.iter().min_by(|a, b| a.bytes.total_cmp(&b.bytes))?;
+    let sizes = plan.sizes(context, batch);
+    let w = &plan.weights;
+    let bytes = (w.dense + w.head) as f64 + w.experts as f64 * decode::touched(w.expert_share, batch) + sizes.cache.low as f64;
+    let ops = 2.0 * w.active_params as f64 * batch as f64;
+    let at_once = if decode.together() { decode.cards.len() as f64 } else { 1.0 };
+    Some(Roof { intensity: ops / bytes.max(1.0), ops: ops / step.total.max(1e-12) / at_once, peak_ops: slowest.matrix?, peak_bytes: slowest.bytes })
 }
 
 /// `steps` numbers from about 1/64 of `last` up to it, each a fixed factor above the one before.
@@ -361,34 +471,23 @@ fn spread(last: u64, steps: u32) -> impl Iterator<Item = u64> {
     (0..steps).map(move |n| (first * libm::pow(factor, f64::from(n) / f64::from(steps - 1))).round() as u64)
 }
 
-fn origin(decode: &Decode<'_>) -> Origin {
-    let plan = decode.plan;
-    let (workload, weights) = (plan.workload, &plan.weights);
-    let sizes = plan.sizes(workload.context, workload.batch);
-    let body = weights.dense as f64 + weights.experts as f64 * touched(weights.expert_share, workload.batch);
-    let read = (body + weights.head as f64) / 1e9;
-    let cache = (sizes.cache.low as f64 + 2.0 * sizes.state.low as f64) / 1e9;
-    let mut formula = format!("{} ÷ (({read:.2} GB weights + {cache:.2} GB cache)", crate::units::count(workload.batch, "sequence"));
-    match decode.cards.as_slice() {
-        [(bytes_s, _, f)] => formula.push_str(&format!(" ÷ ({} × {:.0} GB/s)", f.efficiency[1], bytes_s / 1e9)),
-        cards => {
-            let rates: Vec<String> = cards.iter().map(|(b, _, f)| format!("{} × {:.0}", f.efficiency[1], b / 1e9)).collect();
-            let how =
-                if plan.split == Split::Tensor { "sliced over cards that work together" } else { "split over cards one after the other" };
-            formula.push_str(&format!(" {how}, ÷ ({}) GB/s", rates.join(", ")));
-        }
+fn origin(decode: &Decode<'_>, step: &decode::Step, share: f64) -> Origin {
+    use std::fmt::Write as _;
+    let workload = decode.plan.workload;
+    let ms = |s: f64| s * 1e3;
+    let mut formula = format!("{} ÷ (", crate::units::count(workload.batch, "sequence"));
+    for (n, term) in decode.terms(step).iter().enumerate() {
+        _ = write!(formula, "{}{:.2} ms {}", if n == 0 { "" } else { " + " }, ms(term.seconds), term.name);
     }
-    let layer_us = decode.cards.first().map_or(0.0, |c| c.2.layer_s[1] * 1e6);
-    formula.push_str(&format!(" + {} layers × {layer_us:.0} µs)", workload.model.layers));
-    if plan.split == Split::Tensor && decode.cards.len() > 1 {
-        formula.push_str(&format!(", two sums over all cards a layer of {:.0} µs", REDUCE_S[1] * 1e6));
+    formula.push(')');
+    if share < 1.0 {
+        _ = write!(formula, " × {share} of the time");
     }
-    if let Some(bytes_s) = decode.host {
-        formula.push_str(&format!("; what stays in main memory at {} × {:.0} GB/s", HOST_EFFICIENCY[1], bytes_s / 1e9));
+    if let [card] = decode.cards.as_slice() {
+        _ = write!(formula, "; the card reads {:.0} GB/s at most", card.bytes / 1e9);
     }
-    if decode.cards.iter().any(|c| c.2.own) {
-        return Origin::new(Basis::Fitted, formula, "your own efficiency; time a layer from public tables");
+    if decode.cards.iter().any(|c| c.own.is_some()) {
+        return Origin::new(Basis::Fitted, formula, "your own share of the bandwidth; time a layer from public tables");
     }
-    let source = "general efficiencies, not of this card: 0.85 of GDDR bandwidth (0.70–0.95), 0.65 of HBM's (0.50–0.85), 25 µs a layer for llama.cpp (10–100), 60 µs for PyTorch servers (10–150); round figures chosen with github:XiongjieDai/GPU-Benchmarks-on-LLM-Inference, github:geerlingguy/ai-benchmarks and github:QwenLM/Qwen2.5 in view";
-    Origin::new(Basis::Assumed, formula, source)
+    Origin::new(Basis::Fitted, formula, decode.laws.first().map_or("", |l| l.0.source))
 }

@@ -164,10 +164,9 @@ fn speed_text(out: &mut String, speeds: &[Speed]) {
     out.push_str("\nSpeed\n");
     for speed in speeds {
         let bound = match speed.bound {
-            Bound::MemorySize => ", does not fit in memory",
-            _ if speed.value.is_none() => "",
-            Bound::MemoryBandwidth => ", bound by memory bandwidth",
-            Bound::Arithmetic => ", bound by arithmetic",
+            Bound::MemorySize => ", does not fit in memory".to_owned(),
+            _ if speed.value.is_none() => String::new(),
+            bound => format!(", bound by {}", bound.text()),
         };
         let digits = |v: f64| if v >= 100.0 { thousands(v, 0) } else { plain(v, 1) };
         let value = match (speed.value, speed.low, speed.high) {
@@ -177,7 +176,6 @@ fn speed_text(out: &mut String, speeds: &[Speed]) {
         };
         out.push_str(&format!("  {}, {}: {value}{bound}\n", speed.workload_name, speed.metric.replace('_', " ")));
     }
-    out.push_str("  Links between cards and heat are not counted yet.\n");
 }
 
 fn findings_text(out: &mut String, catalog: &Catalog, project: &Project, findings: &[Finding]) {

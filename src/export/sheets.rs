@@ -7,7 +7,7 @@ use crate::analysis::lanes::rate::Width;
 use crate::analysis::lanes::{Link, NodeId};
 use crate::analysis::memory::CardLedger;
 use crate::analysis::power::Draw;
-use crate::analysis::speed::{Bound, Speed};
+use crate::analysis::speed::Speed;
 use crate::build::PlacementId;
 use crate::checks::check;
 use crate::checks::finding::{Finding, Verdict};
@@ -262,19 +262,11 @@ pub fn speed(rig: Rig<'_>) -> Table {
             number(s.low),
             number(s.high),
             Cell::text(s.unit),
-            Cell::text(if s.value.is_none() { "" } else { bound(s.bound) }),
+            Cell::text(if s.value.is_none() { "" } else { s.bound.text() }),
             Cell::text(how),
         ]
     };
     Table::plain("Speed", &HEADS, rig.report.facts.speed.iter().map(row).collect())
-}
-
-const fn bound(bound: Bound) -> &'static str {
-    match bound {
-        Bound::MemoryBandwidth => "memory bandwidth",
-        Bound::Arithmetic => "arithmetic",
-        Bound::MemorySize => "memory size",
-    }
 }
 
 /// Everything that failed, is unknown or passed, most urgent first.

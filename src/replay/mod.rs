@@ -7,14 +7,17 @@ use crate::catalog::model::ModelShape;
 use crate::project::Project;
 
 pub mod calibrate;
+pub mod links;
 pub mod names;
 pub mod page;
 pub mod predict;
 mod request;
+mod speed;
 pub mod summary;
 pub mod table;
 pub mod text;
 pub mod thermal;
+pub mod throughput;
 mod torch;
 pub mod training;
 

@@ -63,6 +63,10 @@ struct Machine {
     #[serde(default)]
     tensor_fp16_tflops: Option<f64>,
     #[serde(default)]
+    fp32_tflops: Option<f64>,
+    #[serde(default)]
+    tdp_w: Option<f64>,
+    #[serde(default)]
     compute_capability: Option<String>,
     #[expect(dead_code, reason = "for the reader of the file")]
     source: String,
@@ -113,6 +117,12 @@ pub struct Reading {
     /// The card's own counter was read: context of driver and engine included.
     #[serde(default)]
     pub whole_card: bool,
+    /// When the engine was built, where the text does not say it.
+    #[serde(default)]
+    pub year: Option<u16>,
+    /// Generated tokens are divided by the time of prompt and answer.
+    #[serde(default)]
+    pub includes_prompt: bool,
     /// Set aside, and why.
     #[serde(default)]
     pub not_judged: Option<String>,
@@ -360,6 +370,8 @@ impl Names {
                 memory_type: machine.memory_type,
                 bandwidth_gb_s: machine.bandwidth_gb_s,
                 tensor_fp16_tflops: machine.tensor_fp16_tflops,
+                fp32_tflops: machine.fp32_tflops,
+                tdp_w: machine.tdp_w,
                 compute_capability: machine.compute_capability,
                 ..Gpu::default()
             };

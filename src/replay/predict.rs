@@ -1,12 +1,13 @@
 //! One prediction for each metric that the program models.
 
 use super::names::Names;
+use super::links;
+use super::speed;
 use super::request::{Needs, Request};
 use super::table::{Record, TableKind};
 use crate::analysis::memory::band::Band;
 use crate::analysis::memory::engine;
 use crate::analysis::memory::plan::{Device, OnCard, Plan};
-use crate::analysis::speed::Decode;
 use crate::build::PlacementId;
 use crate::catalog::model::Cache;
 use crate::catalog::part::PartKind;
@@ -73,9 +74,49 @@ const METRICS: &[(&str, Predictor)] = &[
     ("file_bytes", file),
     ("tensor_bytes", tensors),
     ("bits_per_weight", bits),
-    ("decode_tps", decode),
-    ("prefill_tps", prefill),
-    ("e2e_tps", end_to_end),
+    ("decode_tps", speed::decode),
+    ("aggregate_tps", speed::decode),
+    ("generation_tps", speed::decode),
+    ("output_tps", speed::decode),
+    ("decode_tokens_per_s", speed::decode),
+    ("prefill_tps", speed::prefill),
+    ("prompt_tps", speed::prefill),
+    ("prefill_tokens_per_s", speed::prefill),
+    ("e2e_tps", speed::end_to_end),
+    ("ttft@", speed::under_limit),
+    ("ttft", speed::first_token),
+    ("time_to_first_token", speed::first_token),
+    ("time_per_output_token", speed::token_time),
+    ("tpot", speed::token_time),
+    ("itl", speed::token_time),
+    ("tps@", speed::under_limit),
+    ("relative_perf@", speed::relative),
+    ("gflops", speed::product),
+    ("achieved_tflops", speed::product),
+    ("copy_bandwidth", speed::own_copy),
+    ("speedup_", speed::ratio),
+    ("throughput_gain", speed::ratio),
+    ("throughput", speed::any_rate),
+    ("tokens_per_s", speed::any_rate),
+    ("samples_per_s", speed::training_rate),
+    ("sequences_per_s", speed::training_rate),
+    ("images_per_s", speed::training_rate),
+    ("seconds_per_iteration", speed::training_time),
+    ("time_per_1k_iterations", speed::training_time),
+    ("iteration_time", speed::training_time),
+    ("step_time", speed::training_time),
+    ("train_runtime", speed::training_time),
+    ("MFU", speed::utilization),
+    ("HFU", speed::utilization),
+    ("gpu_hours", speed::card_hours),
+    ("busbw", links::bus),
+    ("algbw", links::bus),
+    ("bandwidth", links::copy),
+    ("bidir_bandwidth", links::copy),
+    ("unidir_bandwidth", links::copy),
+    ("median_time", links::time),
+    ("time", links::time),
+    ("latency", links::latency),
     ("fits", fits),
 ];
 
@@ -87,17 +128,20 @@ pub fn predict(ground: Ground<'_>, record: &Record) -> Result<Prediction, String
     if record.kind == TableKind::Torch {
         return super::torch::predict(ground, record);
     }
+    if record.kind == TableKind::PcieScaling {
+        return speed::narrower(record);
+    }
     match METRICS.iter().find(|(metric, _)| record.metric.starts_with(metric)) {
         Some((_, predictor)) => predictor(ground, record),
         None => Err(format!("no model for this metric yet: {}", record.metric)),
     }
 }
 
-const ALL: Needs = Needs { card: true, precision: true, engine: true };
+pub(super) const ALL: Needs = Needs { card: true, precision: true, engine: true };
 const MODEL: Needs = Needs { card: false, precision: false, engine: false };
 
 /// Rows of training are not for the inference ledger.
-fn serve(ground: Ground<'_>, record: &Record, needs: Needs) -> Result<Request, String> {
+pub(super) fn serve(ground: Ground<'_>, record: &Record, needs: Needs) -> Result<Request, String> {
     if is_training(record) {
         return Err("training is not judged by this metric yet".to_owned());
     }
@@ -327,56 +371,11 @@ fn bits(ground: Ground<'_>, record: &Record) -> Result<Prediction, String> {
     Ok(tensors(ground, record)?.map(|b| b * 8.0 / params))
 }
 
-/// Tokens per second of all sequences while decoding, with on average half of the generated tokens in the cache.
-fn decode(ground: Ground<'_>, record: &Record) -> Result<Prediction, String> {
-    let request = serve(ground, record, ALL)?;
-    let plan = request.plan();
-    let (context, batch) = (depth(&request), plan.workload.batch);
-    runs(&plan)?;
-    let rate = decoder(&plan, ground)?.rate(context, batch);
-    Ok(Prediction { low: rate.low, value: rate.value, high: rate.high })
-}
-
-fn depth(request: &Request) -> u64 {
-    match (request.prompt, request.generated) {
-        (Some(p), Some(g)) => (p + g / 2).max(1),
-        _ => request.workload.context,
-    }
-}
-
-fn decoder<'a>(plan: &'a Plan<'a>, ground: Ground<'_>) -> Result<Decode<'a>, String> {
-    Decode::new(plan, ground.project, Err("bandwidth of main memory".to_owned())).map_err(|missing| format!("missing: {missing}"))
-}
-
-fn runs(plan: &Plan<'_>) -> Result<(), String> {
+pub(super) fn runs(plan: &Plan<'_>) -> Result<(), String> {
     if plan.verdict(plan.workload.context, plan.workload.batch) == Some(false) {
         return Err("does not fit the cards as computed, so the run was partly elsewhere".to_owned());
     }
     Ok(())
-}
-
-fn prefill(ground: Ground<'_>, record: &Record) -> Result<Prediction, String> {
-    let request = serve(ground, record, ALL)?;
-    let plan = request.plan();
-    let prompt = request.prompt.unwrap_or(request.workload.context).max(1);
-    runs(&plan)?;
-    let [low, value, high] = decoder(&plan, ground)?.prefill(prompt, plan.workload.batch)?;
-    Ok(Prediction { low, value, high })
-}
-
-/// Prompt and answer over the time of both.
-fn end_to_end(ground: Ground<'_>, record: &Record) -> Result<Prediction, String> {
-    let request = serve(ground, record, ALL)?;
-    let plan = request.plan();
-    let (prompt, generated) = request.prompt.zip(request.generated).ok_or("the row does not tell prompt and answer apart")?;
-    runs(&plan)?;
-    let (decoder, batch) = (decoder(&plan, ground)?, plan.workload.batch);
-    let fill = decoder.prefill(prompt.max(1), batch)?;
-    let rate = decoder.rate(depth(&request), batch);
-    let tokens = ((prompt + generated) * batch) as f64;
-    let time = |fill: f64, rate: f64| (prompt * batch) as f64 / fill + (generated * batch) as f64 / rate;
-    let [low, value, high] = fill;
-    Ok(Prediction { low: tokens / time(low, rate.low), value: tokens / time(value, rate.value), high: tokens / time(high, rate.high) })
 }
 
 /// Bytes of a training run, as a metric counts them.

@@ -52,8 +52,8 @@ impl Request {
         if needs.engine && engine.like.is_none() {
             return Err(format!("engine {} is not modelled", engine.name));
         }
-        let model = names.model(&record.model)?;
-        let stored = match names.precision(&record.precision, engine.like) {
+        let (model, precision) = named(names, record)?;
+        let stored = match names.precision(&precision, engine.like) {
             Ok(stored) => stored,
             Err(why) if needs.precision => return Err(why),
             // Caches and states do not depend on it.
@@ -121,6 +121,23 @@ impl Request {
     }
 }
 
+/// The model, and the precision where its own cell is empty and the model's name ends with it: "Qwen3.6-27B Q3_K_XL".
+fn named(names: &Names, record: &Record) -> Result<(Arc<crate::catalog::model::ModelShape>, String), String> {
+    let whole = names.model(&record.model);
+    if !record.precision.trim().is_empty() {
+        return Ok((whole?, record.precision.clone()));
+    }
+    let words: Vec<&str> = record.model.split([' ', '(', ')']).filter(|w| !w.is_empty()).collect();
+    let known = |text: &str| names.precision(text, None).is_ok();
+    let found = (0..words.len()).find_map(|n| {
+        let two = words.get(n..n + 2).map(|w| w.join(" "));
+        two.filter(|t| known(t)).or_else(|| words.get(n).map(|w| (*w).to_owned()).filter(|t| known(t))).map(|p| (n, p))
+    });
+    let Some((at, precision)) = found else { return Ok((whole?, String::new())) };
+    let model = whole.or_else(|_| names.model(&words.get(..at).unwrap_or_default().join(" ")))?;
+    Ok((model, precision))
+}
+
 /// What the engine's text chooses.
 fn serving(record: &Record, engine: &Named) -> Serving {
     let rest = engine.rest.as_str();
@@ -131,6 +148,10 @@ fn serving(record: &Record, engine: &Named) -> Serving {
             Some(Split::Tensor)
         } else if rest.contains("layer split") || rest.contains("layer") || after("pp").is_some() && after("tp").is_none() {
             Some(Split::Layer)
+        } else if rest.contains("no tp") {
+            Some(Split::Layer)
+        } else if engine.name == "mlc-llm" || after("tp").is_some() || rest.split(' ').any(|w| w == "tp") {
+            Some(Split::Tensor)
         } else if matches!(engine.like, Some(Engine::Vllm | Engine::Sglang)) {
             None
         } else {
@@ -150,6 +171,9 @@ fn serving(record: &Record, engine: &Named) -> Serving {
     let micro = micro.or_else(|| rest.contains("chunked prefill on").then_some(512));
     let drafts = rest.split([' ', ',']).any(|w| w == "mtp");
     let draft_max = number_after(&text, "draft-max").map_or(1.0, |n| n) as u32;
+    // "MTP3", "MTP n=2"; a model's name alone does not say that it guesses.
+    let guesses = guesses(&format!("{} {} {}", record.precision, record.model, record.workload), record);
+    let (drafts, draft_max) = guesses.map_or((drafts, draft_max), |n| (true, n));
     let slots = number_after(&text, "--parallel").map(|n| n as u32).or_else(|| text.contains("--parallel default").then_some(4));
     Serving {
         engine: engine.like,
@@ -164,6 +188,19 @@ fn serving(record: &Record, engine: &Named) -> Serving {
         cpu_expert_layers: after("ncmoe").map_or(0, |n| n as u32),
         draft_tokens: if drafts { draft_max.max(1) } else { 0 },
     }
+}
+
+/// Tokens guessed ahead, as the texts of a decoding row say.
+fn guesses(text: &str, record: &Record) -> Option<u32> {
+    let lower = text.to_lowercase();
+    let off = record.workload.contains("baseline") || record.notes.contains("speculative decoding OFF");
+    if off || !(record.metric.contains("tps") || record.metric.contains("tok")) {
+        return None;
+    }
+    let at = lower.find("mtp")?;
+    let rest = lower.get(at + 3..)?.trim_start_matches([' ', 'n', '=', '-']);
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|n| (1..=16).contains(n))
 }
 
 /// The number that follows a word, past blanks, "=" and ":".

@@ -9,7 +9,8 @@ use super::Report;
 
 use crate::analysis::memory::{CardLedger, HostLedger, Item, ItemKind};
 use crate::analysis::power::Power;
-use crate::analysis::speed::{Bound, Speed};
+use crate::analysis::speed::Bound;
+use crate::analysis::speed::breaks::Layer;
 use crate::build::SlotId;
 use crate::build::slots::slots;
 use crate::catalog::Catalog;
@@ -18,7 +19,7 @@ use crate::catalog::precision::native::{Arithmetic, Support};
 use crate::checks::finding::{Finding, MissingFact, Safety, Severity, Verdict};
 use crate::project::{Project, Versions};
 use crate::workload::training::Training;
-use crate::workload::{Engine, Split, Workload};
+use crate::workload::{Engine, Sharing, Split, Workload};
 use air::{JsonAirflow, airflow};
 use cost::{JsonCost, cost};
 use lanes::JsonLanes;
@@ -26,6 +27,7 @@ use lanes::JsonLanes;
 mod air;
 pub mod cost;
 mod lanes;
+mod speed;
 
 /// Version of this shape: raised when a key changes its meaning or goes, not when one is added.
 pub const FORMAT: u32 = 1;
@@ -43,6 +45,8 @@ pub struct JsonReport {
     /// Main memory of each workload.
     pub main_memory: Vec<JsonMainMemory>,
     pub performance: Vec<JsonSpeed>,
+    pub limits: Vec<JsonLimit>,
+    pub day: JsonDay,
     pub cost: JsonCost,
     pub power: JsonPower,
     /// Steady state under full load, reached after five to ten minutes.
@@ -98,6 +102,8 @@ pub struct JsonWorkload {
     pub gpus: Option<u32>,
     /// Settings of a training job; null: the model answers.
     pub training: Option<Training>,
+    /// When it runs, and what it claims.
+    pub sharing: Sharing,
     /// The program that runs it.
     pub engine: Engine,
     pub split: Split,
@@ -189,6 +195,86 @@ pub struct JsonSpeed {
     pub bound_by: Bound,
     /// The fact that is missing where the value is null.
     pub missing: Option<String>,
+    /// Seconds of a step by what takes them; those that are overlapped do not add to it.
+    pub terms: Vec<JsonTerm>,
+    /// The fastest way to spread it over the cards that fits. Null: nothing to choose, or nothing fits.
+    pub strategy: Option<String>,
+    /// The way that is set, which the value is of.
+    pub set: Option<String>,
+    /// The other ways, best first.
+    pub runners_up: Vec<JsonRunner>,
+    pub over_context: Vec<JsonPoint>,
+    pub over_batch: Vec<JsonPoint>,
+    pub over_cards: Vec<JsonPoint>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonTerm {
+    pub name: String,
+    pub seconds: f64,
+    pub source: String,
+    pub overlapped: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonRunner {
+    pub strategy: String,
+    /// In the unit of the metric.
+    pub value: Option<f64>,
+    pub fits: bool,
+    /// Bytes that each card sends in a step.
+    pub sent_bytes: f64,
+    /// Why it loses.
+    pub reason: String,
+}
+
+/// One point of a curve.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonPoint {
+    pub x: f64,
+    pub value: Option<f64>,
+    pub fits: bool,
+}
+
+/// Where a layer of the ledger gives way as the work grows; what breaks first comes first, workload by workload.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonLimit {
+    pub workload: String,
+    pub layer: Layer,
+    /// Null: it does not give way, or is unknown; the reason says which.
+    pub at: Option<f64>,
+    pub unit: String,
+    pub reason: String,
+    /// `at` over the value of today.
+    pub growth: Option<f64>,
+}
+
+/// Who runs when on which card, and what is left.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonDay {
+    pub cards: Vec<JsonCardDay>,
+    pub broken_by: Vec<JsonBroken>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonCardDay {
+    pub gpu: String,
+    /// Most that runs at once.
+    pub peak_bytes: u64,
+    pub left_bytes: Option<u64>,
+    /// Largest sum of claimed shares of time.
+    pub time: f64,
+    pub idle_hours: f64,
+}
+
+/// A workload that does not fit beside those before it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonBroken {
+    pub workload: String,
+    pub gpu: String,
+    /// Hour of the day at which it fails first.
+    pub hour: f64,
+    pub reason: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -268,7 +354,9 @@ pub fn json(catalog: &Catalog, project: &Project, report: &Report, versions: &Ve
         lanes: lanes::json(&report.facts.lanes),
         memory: report.facts.memory.iter().map(ledger).collect(),
         main_memory: report.facts.host.iter().map(host).collect(),
-        performance: report.facts.speed.iter().map(speed).collect(),
+        performance: report.facts.speed.iter().map(speed::speed).collect(),
+        limits: report.facts.limits.iter().map(speed::limit).collect(),
+        day: speed::day(&report.facts.day),
         cost: cost(&report.facts.cost),
         power: power(catalog, project, &report.facts.power),
         airflow: airflow(&report.facts.airflow),
@@ -326,6 +414,7 @@ fn workload(w: &Workload) -> JsonWorkload {
         batch: w.batch,
         gpus: w.gpus,
         training: w.training.clone(),
+        sharing: w.sharing,
         engine: w.engine(),
         split: w.split(),
     }
@@ -392,19 +481,6 @@ fn ledger(card: &CardLedger) -> JsonLedger {
             backward_bytes: p.backward.0,
             optimizer_bytes: p.optimizer.0,
         }),
-    }
-}
-
-fn speed(speed: &Speed) -> JsonSpeed {
-    JsonSpeed {
-        workload: speed.workload_name.clone(),
-        metric: speed.metric.to_owned(),
-        value: known(speed.value),
-        low: known(speed.low),
-        high: known(speed.high),
-        unit: speed.unit.to_owned(),
-        bound_by: speed.bound,
-        missing: speed.missing.clone(),
     }
 }
 

@@ -8,9 +8,11 @@ use crate::catalog::model::ModelShape;
 use crate::catalog::precision::Precision;
 
 mod serving;
+mod sharing;
 pub mod training;
 
 pub use serving::{Attention, Engine, Serving, Split};
+pub use sharing::{Hours, Part, Sharing};
 use training::Training;
 
 /// One job for the rig: a model with its precision and sizes. The shape travels with it, so a rig file alone reproduces its report.
@@ -34,6 +36,9 @@ pub struct Workload {
     /// The job trains the model; `None` = it answers with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub training: Option<Training>,
+    /// When it runs, and what it claims of its cards.
+    #[serde(default, skip_serializing_if = "Sharing::is_default")]
+    pub sharing: Sharing,
     pub model: Arc<ModelShape>,
 }
 
@@ -83,6 +88,7 @@ impl Workload {
             gpus: None,
             serving: Serving::default(),
             training: None,
+            sharing: Sharing::default(),
             model,
         }
     }

@@ -21,6 +21,9 @@ pub struct Training {
     pub attention: AttentionKernel,
     pub recompute: Recompute,
     pub loss: LossKernel,
+    /// How samples reach the cards.
+    #[serde(skip_serializing_if = "Loader::is_default")]
+    pub loader: Loader,
     pub parallel: Parallel,
 }
 
@@ -38,6 +41,7 @@ impl Default for Training {
             attention: AttentionKernel::Flash,
             recompute: Recompute::None,
             loss: LossKernel::Standard,
+            loader: Loader::Ahead,
             parallel: Parallel::default(),
         }
     }
@@ -133,6 +137,22 @@ choice! {
         Full = "full", "whole layers";
     }
 }
+choice! {
+    Loader {
+        /// Batches are read, decoded and copied from pinned memory while the cards compute.
+        Ahead = "ahead", "ahead, pinned memory";
+        Pageable = "pageable", "ahead, pageable memory";
+        Blocking = "blocking", "blocking";
+    }
+}
+
+impl Loader {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+    fn is_default(&self) -> bool {
+        *self == Self::Ahead
+    }
+}
+
 choice! {
     LossKernel {
         /// Logits raised to FP32, softmax kept.

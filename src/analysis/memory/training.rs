@@ -21,8 +21,10 @@ mod step;
 mod tape;
 
 pub mod accounting;
+mod work;
 
 pub use step::Peak;
+pub use work::{Work, matrix_params, scores, work};
 
 use job::Job;
 use shard::{Layout, Share};
