@@ -8,6 +8,7 @@ pub mod observed;
 pub mod open;
 pub mod price_book;
 pub mod safetensors;
+pub mod whatif;
 mod table;
 
 use crate::files::FileError;

@@ -78,7 +78,9 @@ fn socket_link_gb_s(socket: Socket) -> Option<f64> {
         | Socket::Lga1851
         | Socket::Lga1150
         | Socket::Lga1155
+        | Socket::Lga1156
         | Socket::Lga1366
+        | Socket::Lga775
         | Socket::Lga2011
         | Socket::Lga2011v3
         | Socket::Lga2066
@@ -86,7 +88,9 @@ fn socket_link_gb_s(socket: Socket) -> Option<f64> {
         | Socket::Lga4189
         | Socket::Lga4677
         | Socket::Lga4710
+        | Socket::Am2
         | Socket::Am3
+        | Socket::Fm2
         | Socket::Am4
         | Socket::Am5
         | Socket::Tr4
