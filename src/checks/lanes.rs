@@ -7,7 +7,7 @@ use super::rig::{about, count, join, missing, unknown};
 use super::{Case, Check, Search};
 use crate::analysis::lanes::{Link, NodeKind, PathClass, Span};
 use crate::build::PlacementId;
-use crate::catalog::part::{Board, Part, PartKind};
+use crate::catalog::part::{Board, Gpu, Part, PartKind};
 use crate::catalog::topology::{Aspect, Change, Expr, Test};
 use crate::catalog::vocab::{ConnectorKind, DriveBus, Socket};
 use crate::project::Subject;
@@ -152,11 +152,14 @@ fn slot_attach(case: &Case<'_>, out: &mut Vec<Finding>) {
         out.push(match link.hangs_on.as_deref() {
             _ if !several => say(Verdict::Pass, format!("{name} is the only card, so it shares no link with another.")),
             Some(_) if case.over_chipset(link) => {
-                let (best, via) = rates(case, card.id);
+                let (best, via) = match measured_chipset(card.is, link) {
+                    Some(seen) => (Some(seen.pair_gb_s), Some(seen.via_gb_s)),
+                    None => rates(case, card.id),
+                };
                 let text = match (best, via) {
                     (Some(best), Some(via)) if via < best => {
                         let (via, best) = (plain(via, 1), plain(best, 1));
-                        format!("{label} hangs on the chipset: its {name} reaches the other cards at {via} GB/s, a pair at the CPU at {best} GB/s.")
+                        format!("{label} hangs on the chipset: its {name} reaches the other cards at {via} GB/s at best, a pair at the CPU at {best} GB/s.")
                     }
                     _ => format!("{label} hangs on the chipset: its {name} reaches the other cards at about half speed."),
                 };
@@ -183,9 +186,29 @@ fn rates(case: &Case<'_>, card: PlacementId) -> (Option<f64>, Option<f64>) {
     let lanes = &case.facts.lanes;
     let over = |id: PlacementId| lanes.of(id).is_some_and(|l| case.over_chipset(l));
     let most = |rates: &mut dyn Iterator<Item = Option<f64>>| rates.flatten().reduce(f64::max);
-    let direct = most(&mut lanes.pairs.iter().filter(|p| !over(p.a) && !over(p.b)).map(|p| p.gb_s));
-    let own = most(&mut lanes.pairs.iter().filter(|p| p.a == card || p.b == card).map(|p| p.gb_s));
+    let direct = most(&mut lanes.pairs.iter().filter(|p| !over(p.a) && !over(p.b)).map(|p| p.links_gb_s.or(p.gb_s)));
+    let own = most(&mut lanes.pairs.iter().filter(|p| p.a == card || p.b == card).map(|p| p.links_gb_s.or(p.gb_s)));
     (direct, own)
+}
+
+/// Rates that somebody measured on such links with peer access: a pair at the processor, and one through the chipset.
+struct MeasuredChipset {
+    product: &'static str,
+    lanes: u8,
+    generation: u8,
+    pair_gb_s: f64,
+    via_gb_s: f64,
+}
+
+/// <https://github.com/noonghunna/club-3090/pull/895>: all three at Gen4 x8.
+const MEASURED_CHIPSETS: &[MeasuredChipset] =
+    &[MeasuredChipset { product: "GeForce RTX 3090", lanes: 8, generation: 4, pair_gb_s: 13.17, via_gb_s: 6.5 }];
+
+fn measured_chipset(card: &Gpu, link: &Link) -> Option<&'static MeasuredChipset> {
+    let same = |m: &&MeasuredChipset| {
+        card.product.as_deref() == Some(m.product) && (link.trained.lanes, link.trained.r#gen) == (Some(m.lanes), Some(m.generation))
+    };
+    MEASURED_CHIPSETS.iter().find(same)
 }
 
 fn lane_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {

@@ -24,6 +24,8 @@ pub struct Pair {
     pub p2p: Option<bool>,
     /// Large copies, one direction, nothing else running. Without peer access through the host's memory. `None` = unknown.
     pub gb_s: Option<f64>,
+    /// What the links between them carry where peer access is on, one direction; `None` = unknown, or over a bridge.
+    pub links_gb_s: Option<f64>,
     /// Both directions at once, together.
     pub both_gb_s: Option<f64>,
     /// A small transfer.
@@ -328,7 +330,7 @@ fn pair(
     (way_a, way_b): (Option<&Way>, Option<&Way>),
     joined: &[Bridged],
 ) -> Pair {
-    let mut out = Pair { a: a.id, b: b.id, class: None, p2p: None, gb_s: None, both_gb_s: None, latency_us: None, why: "" };
+    let mut out = Pair { a: a.id, b: b.id, class: None, p2p: None, gb_s: None, links_gb_s: None, both_gb_s: None, latency_us: None, why: "" };
     let bridge = joined.iter().find(|j| (j.a, j.b) == (a.id, b.id) || (j.a, j.b) == (b.id, a.id));
     if let Some(bridge) = bridge {
         out.class = Some(PathClass::Nvlink(bridge.links));
@@ -354,9 +356,10 @@ fn pair(
     if let Some(why) = because.filter(|_| out.p2p != Some(false)) {
         out.why = why;
     }
+    out.links_gb_s = net.peer_path(way_a, way_b).map_or_else(|| net.either_way(peer, way_a, way_b), |path| Net::narrowest(&path, peer));
     match out.p2p {
         Some(true) => {
-            out.gb_s = net.peer_path(way_a, way_b).map_or_else(|| net.either_way(peer, way_a, way_b), |path| Net::narrowest(&path, peer));
+            out.gb_s = out.links_gb_s;
             out.both_gb_s = out.gb_s.map(|g| 2.0 * g);
             out.latency_us = out.class.and_then(latency_us);
         }

@@ -526,6 +526,10 @@ fn push_slot(board: &mut Board, text: &str) {
     } else {
         None
     };
+    if from == Some("chipset") && board.chipset_uplink_lanes.is_none() {
+        // Desktop chipsets of the fourth generation hang on four lanes (X570, B550).
+        (board.chipset_uplink_lanes, board.chipset_uplink_gen) = (Some(4), Some(4));
+    }
     let n = board.connectors.iter().filter(|c| c.kind == ConnectorKind::Pcie).count() + 1;
     board.connectors.push(slot_of(n, lanes, generation.or(Some(4)), from));
 }
