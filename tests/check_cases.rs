@@ -72,7 +72,8 @@ fn described_builds_get_the_verdicts_that_are_known() {
 
 #[test]
 fn what_is_not_understood_is_named_and_the_rest_is_judged() {
-    let (judged, notes) = check(r#"{"id": "x", "config": {"gpus": [{"name": "RTX 3090", "aura": 9000}], "psu": {"watts": "850 W"}, "moon": 1}}"#);
+    let (judged, notes) =
+        check(r#"{"id": "x", "config": {"gpus": [{"name": "RTX 3090", "aura": 9000}], "psu": {"watts": "850 W"}, "moon": 1}}"#);
     assert!(notes.contains("gpus[0].aura") && notes.contains("config.moon"), "{notes}");
     assert_eq!(judged.len(), 1);
     let capacity = judged[0]["findings"].as_array().and_then(|f| f.iter().find(|f| f["rule"] == "psu_capacity")).expect("a finding");
@@ -102,7 +103,8 @@ fn odd_cases_do_not_panic() {
         r#"{"gpu": "RTX 3090", "m2_used": ["M.2_9"], "sata_used": ["x"], "slots": ["chipset"], "demand_w": -5}"#,
         r#"{"ram": {"gb": 0, "modules": 0}, "cpu": "", "system": 4}"#,
     ];
-    let text = format!("[{}]", odd.iter().enumerate().map(|(n, c)| format!("{{\"id\": {n}, \"config\": {c}}}")).collect::<Vec<_>>().join(","));
+    let text =
+        format!("[{}]", odd.iter().enumerate().map(|(n, c)| format!("{{\"id\": {n}, \"config\": {c}}}")).collect::<Vec<_>>().join(","));
     let (judged, _) = check(&text);
     assert_eq!(judged.len(), odd.len());
 }

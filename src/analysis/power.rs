@@ -109,9 +109,11 @@ fn draw(placement: &Placement, part: &Part) -> Option<Drawn> {
         PartKind::Fan(fan) => Some(fan_draw(fan)),
         PartKind::Cooler(cooler) => Some(cooler_draw(cooler)),
         PartKind::Nic(nic) => Some(nic_draw(nic)),
-        PartKind::Board(_) if let Some(rest) = stated_rest(placement) => {
-            Some((Some(rest), Some(rest), Origin::new(Basis::Derived, format!("{} as stated", watts(rest)), "your figure for all parts not placed")))
-        }
+        PartKind::Board(_) if let Some(rest) = stated_rest(placement) => Some((
+            Some(rest),
+            Some(rest),
+            Origin::new(Basis::Derived, format!("{} as stated", watts(rest)), "your figure for all parts not placed"),
+        )),
         // Chipset, network, sound, regulators' loss; boards with server management draw the limit.
         PartKind::Board(_) => thumb(40.0, 70.0, "rule of thumb for a board without CPU, memory and cards"),
         PartKind::Case(_) | PartKind::Psu(_) | PartKind::Riser(_) | PartKind::Carrier(_) | PartKind::Bridge(_) => None,

@@ -117,7 +117,8 @@ pub fn chipset_in(text: &str) -> Option<&'static Chipset> {
     let named = |c: &&Chipset, exact: bool| {
         words.iter().any(|w| {
             w.strip_prefix(c.name).is_some_and(|rest| {
-                rest.is_empty() || !exact && rest.len() <= 3 && rest.bytes().all(|b| matches!(b, b'M' | b'I' | b'E' | b'D' | b'F' | b'A' | b'T'))
+                rest.is_empty()
+                    || !exact && rest.len() <= 3 && rest.bytes().all(|b| matches!(b, b'M' | b'I' | b'E' | b'D' | b'F' | b'A' | b'T'))
             })
         })
     };
@@ -150,7 +151,8 @@ pub struct Processor {
 pub fn processor(name: &str) -> Processor {
     let words: Vec<String> = words(name).collect();
     let has = |w: &str| words.iter().any(|x| x == w);
-    let model = |n: &str| words.iter().find(|w| w.starts_with(|c: char| c.is_ascii_digit()) && *w != n).map(String::as_str).unwrap_or_default();
+    let model =
+        |n: &str| words.iter().find(|w| w.starts_with(|c: char| c.is_ascii_digit()) && *w != n).map(String::as_str).unwrap_or_default();
     if has("EPYC") {
         return epyc(number(model("")));
     }
@@ -225,8 +227,20 @@ fn epyc(digits: u32) -> Processor {
     let server = Processor { registered: Some(true), graphics: Some(false), generation: Some(generation), ..Processor::default() };
     // Memory of a generation: AMD's product pages, EPYC 7001 2666, 7002 and 7003 3200, 9004 4800, 9005 6000 MT/s.
     match (family, generation) {
-        (7, 1) => Processor { socket: Some(Socket::Sp3), memory_type: Some(MemoryType::Ddr4), family_mt_s: Some(2666), rdimm_gb: Some(32.0), ..server },
-        (7, 2 | 3) => Processor { socket: Some(Socket::Sp3), memory_type: Some(MemoryType::Ddr4), family_mt_s: Some(3200), rdimm_gb: Some(64.0), ..server },
+        (7, 1) => Processor {
+            socket: Some(Socket::Sp3),
+            memory_type: Some(MemoryType::Ddr4),
+            family_mt_s: Some(2666),
+            rdimm_gb: Some(32.0),
+            ..server
+        },
+        (7, 2 | 3) => Processor {
+            socket: Some(Socket::Sp3),
+            memory_type: Some(MemoryType::Ddr4),
+            family_mt_s: Some(3200),
+            rdimm_gb: Some(64.0),
+            ..server
+        },
         (9, 4) => Processor { socket: Some(Socket::Sp5), memory_type: Some(MemoryType::Ddr5), family_mt_s: Some(4800), ..server },
         (9, 5) => Processor { socket: Some(Socket::Sp5), memory_type: Some(MemoryType::Ddr5), family_mt_s: Some(6400), ..server },
         (8, 4) => Processor { socket: Some(Socket::Sp6), memory_type: Some(MemoryType::Ddr5), family_mt_s: Some(4800), ..server },
@@ -274,8 +288,7 @@ fn xeon(words: &[String]) -> Processor {
     };
     let own = match (class.as_str(), series, generation) {
         ("BRONZE", _, 1 | 2) => Some(2133),
-        ("SILVER", _, 1 | 2) => Some(2400),
-        ("GOLD", 5, 1) => Some(2400),
+        ("SILVER", _, 1 | 2) | ("GOLD", 5, 1) => Some(2400),
         ("GOLD", 5, 2) => Some(2666),
         ("GOLD", 6, _) | ("PLATINUM", ..) => Some(family),
         _ => None,

@@ -337,7 +337,8 @@ fn psu_length(case: &Case<'_>, out: &mut Vec<Finding>) {
         let finding = compare.finding(within(&length, &limit, band(case)));
         let finding = beside_cage(case, &supply, &chassis, finding);
         let cage = chassis.is.max_psu_length_cage_mm;
-        let numbers = [("length_mm", length.value), ("limit_mm", limit.value), ("limit_without_mm", limit.value), ("limit_with_cage_mm", cage)];
+        let numbers =
+            [("length_mm", length.value), ("limit_mm", limit.value), ("limit_without_mm", limit.value), ("limit_with_cage_mm", cage)];
         out.push(with_numbers(finding, &numbers));
     }
 }

@@ -310,7 +310,7 @@ fn m2_shares(case: &Case<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// Which ports each socket switches off by the board's table: with any drive, with NVMe only, with SATA only.
+/// Which ports each socket switches off by the board's table: with any drive, with one on PCIe only, with SATA only.
 fn ports_off(board: &Board) -> Vec<(String, Vec<f64>)> {
     fn asked<'e>(expr: &'e Expr, out: &mut Vec<(&'e str, Aspect)>) {
         match expr {

@@ -35,7 +35,10 @@ pub(super) const RULES: &[Check] = &[
         why: "A card without a plug takes all it draws from its slot. Small machines give 25 to 66 W there, less than the 75 W of the specification.",
         guide: &["G15"],
         run: slot_power,
-        search: Some(Search { candidates: slot_fixes, none: "No lower power limit that the card allows stays within what the slot gives." }),
+        search: Some(Search {
+            candidates: slot_fixes,
+            none: "No lower power limit that the card allows stays within what the slot gives.",
+        }),
     },
 ];
 
@@ -77,7 +80,11 @@ fn pigtails(case: &Case<'_>, out: &mut Vec<Finding>) {
         return;
     }
     let leads: Option<u32> = supplies.iter().map(|p| p.is.pcie_leads.map(u32::from)).sum();
-    let sixteen = |p: &Part| psu(p).map_or(0, |s| s.plugs.iter().flatten().filter(|p| matches!(p.plug, Plug::Hpwr16 | Plug::Hpwr2x6)).map(|p| u32::from(p.count)).sum::<u32>());
+    let sixteen = |p: &Part| {
+        psu(p).map_or(0, |s| {
+            s.plugs.iter().flatten().filter(|p| matches!(p.plug, Plug::Hpwr16 | Plug::Hpwr2x6)).map(|p| u32::from(p.count)).sum::<u32>()
+        })
+    };
     let mut sixteen_free: u32 = supplies.iter().map(|p| sixteen(p.part)).sum();
     let mut left = leads;
     for card in &cards {
@@ -87,7 +94,9 @@ fn pigtails(case: &Case<'_>, out: &mut Vec<Finding>) {
             let finding = Finding::new(RULE, verdict, Severity::Problem, subjects.clone(), text).number("per_plug_w", PLUG_W);
             card.is.tdp_w.into_iter().fold(finding, |f, w| f.number("card_w", w))
         };
-        let ask = |facts| unknown(RULE, Severity::Problem, subjects.clone(), &format!("Whether {name} has a lead of its own for every plug"), facts);
+        let ask = |facts| {
+            unknown(RULE, Severity::Problem, subjects.clone(), &format!("Whether {name} has a lead of its own for every plug"), facts)
+        };
         let draw = card.is.power_max_w.or(card.is.tdp_w);
         let stated = number(card, LEADS).map(|n| n as u32);
         let Some(need) = plugs(card, &mut sixteen_free) else {
@@ -102,7 +111,11 @@ fn pigtails(case: &Case<'_>, out: &mut Vec<Finding>) {
             continue;
         };
         if need < 2 {
-            let text = if need == 0 { format!("{name} takes no 8-pin plug.") } else { format!("{name} takes one plug, which has a lead of its own.") };
+            let text = if need == 0 {
+                format!("{name} takes no 8-pin plug.")
+            } else {
+                format!("{name} takes one plug, which has a lead of its own.")
+            };
             let over = draw.filter(|w| stated.is_some() && need == 1 && (w - SLOT_W) > PLUG_W);
             out.push(match over {
                 Some(w) => say(Verdict::Fail, overload(&name, w, 1)).number("cable_load_w", w - SLOT_W),
@@ -167,7 +180,11 @@ fn lead_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
     let own = own.map(|_| setting(what, LEADS, &plain(plugs, 0), label)).into_iter().collect();
     let list = case.psus();
     let Some(first) = list.first() else { return vec![own] };
-    let more = |p: &Part| psu(p).is_some_and(|s| s.form == first.is.form && s.watts >= first.is.watts && s.pcie_leads.is_some() && s.pcie_leads > first.is.pcie_leads);
+    let more = |p: &Part| {
+        psu(p).is_some_and(|s| {
+            s.form == first.is.form && s.watts >= first.is.watts && s.pcie_leads.is_some() && s.pcie_leads > first.is.pcie_leads
+        })
+    };
     vec![own, swap(case, first.id, more)]
 }
 

@@ -79,13 +79,13 @@ fn bios_version(case: &Case<'_>, out: &mut Vec<Finding>) {
         if told.socket != Some(chipset.socket) {
             continue; // another rule tells of it
         }
-        out.push(judge_bios(&host, chipset, &name, on, wanted, about([host.id, cpu.id])));
+        out.push(judge_bios(&host, chipset, &name, on, wanted, &about([host.id, cpu.id])));
     }
 }
 
-fn judge_bios(host: &Piece<'_, Board>, chipset: &Chipset, name: &str, on: &str, wanted: u16, subjects: Vec<Subject>) -> Finding {
+fn judge_bios(host: &Piece<'_, Board>, chipset: &Chipset, name: &str, on: &str, wanted: u16, subjects: &[Subject]) -> Finding {
     let say = |verdict, severity, text: String| {
-        let finding = Finding::new("bios_version", verdict, severity, subjects.clone(), text);
+        let finding = Finding::new("bios_version", verdict, severity, subjects.to_vec(), text);
         host.is.flash_button.into_iter().fold(finding, |f, on| f.detail("flashback", Detail::Flag(on)))
     };
     if wanted > chipset.takes_to || wanted < chipset.takes_from {
@@ -102,11 +102,17 @@ fn judge_bios(host: &Piece<'_, Board>, chipset: &Chipset, name: &str, on: &str, 
     let older = host.piece.settings.get(OLDER_CPU).is_some_and(|v| v == "yes");
     let need = format!("{name} needs a BIOS newer than {on} was first sold with");
     match host.is.flash_button {
-        Some(true) => say(Verdict::Fail, Severity::Problem, format!("{need}. Its flash button takes one without a CPU: use it before the first start.")),
+        Some(true) => say(
+            Verdict::Fail,
+            Severity::Problem,
+            format!("{need}. Its flash button takes one without a CPU: use it before the first start."),
+        ),
         _ if older => say(Verdict::Fail, Severity::Problem, format!("{need}. Update with the older CPU before the exchange.")),
-        Some(false) => {
-            say(Verdict::Fail, Severity::Blocker, format!("{need}, has no flash button, and no older CPU is at hand to start it for the update."))
-        }
+        Some(false) => say(
+            Verdict::Fail,
+            Severity::Blocker,
+            format!("{need}, has no flash button, and no older CPU is at hand to start it for the update."),
+        ),
         None => {
             let mut finding = say(
                 Verdict::Fail,
@@ -171,9 +177,12 @@ fn ram_generation(case: &Case<'_>, out: &mut Vec<Finding>) {
         }
         let finding = judge_generation(kit.is, told.family_mt_s, told.rdimm_gb.filter(|_| kind == ModuleType::Rdimm), &name, by, &subjects);
         let own = cpu.is.memory_mt_s.or(told.memory_mt_s);
-        out.push(own.into_iter().fold(finding.unwrap_or_else(|| pass(format!("{name} is no newer than the memory {by} was made for."))), |f, s| {
-            f.number("cpu_max_mt_s", f64::from(s))
-        }));
+        out.push(
+            own.into_iter()
+                .fold(finding.unwrap_or_else(|| pass(format!("{name} is no newer than the memory {by} was made for."))), |f, s| {
+                    f.number("cpu_max_mt_s", f64::from(s))
+                }),
+        );
     }
 }
 
@@ -263,6 +272,12 @@ fn sanity(case: &Case<'_>, out: &mut Vec<Finding>) {
         out.push(newest.into_iter().fold(finding, |f, g| f.detail("max_gen_for_socket", Detail::Text(format!("{g}.0")))));
     }
     if any && out.len() == before {
-        out.push(Finding::new(RULE, Verdict::Pass, Severity::Blocker, vec![Subject::Whole], "No part is listed with a value that cannot be."));
+        out.push(Finding::new(
+            RULE,
+            Verdict::Pass,
+            Severity::Blocker,
+            vec![Subject::Whole],
+            "No part is listed with a value that cannot be.",
+        ));
     }
 }

@@ -221,10 +221,8 @@ fn transients(case: &Case<'_>, out: &mut Vec<Finding>) {
         finding = finding.number("gpu_w", own);
     }
     if let Some(measured) = peak.card.is.peaks {
-        finding = finding
-            .number("avg_w", measured.average_w)
-            .number("le_10ms_w", measured.below_10ms_w)
-            .number("lt_1ms_w", measured.below_1ms_w);
+        finding =
+            finding.number("avg_w", measured.average_w).number("le_10ms_w", measured.below_10ms_w).number("lt_1ms_w", measured.below_1ms_w);
     }
     out.push(finding);
 }
@@ -255,7 +253,9 @@ fn power_limit(case: &Case<'_>, out: &mut Vec<Finding>) {
                 watts(sum),
                 watts(unlimited)
             );
-            out.push(Finding::new(rule, Verdict::Fail, Severity::Advice, subjects, text).number("gpu_w", sum).number("unlimited_w", unlimited));
+            out.push(
+                Finding::new(rule, Verdict::Fail, Severity::Advice, subjects, text).number("gpu_w", sum).number("unlimited_w", unlimited),
+            );
             return;
         }
         let facts = bearable(case).err().unwrap_or_default();

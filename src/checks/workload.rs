@@ -385,7 +385,9 @@ fn cuda_mix(case: &Case<'_>, out: &mut Vec<Finding>) {
     if finding.verdict == Verdict::Fail && !ended.is_empty() && !current.is_empty() {
         finding = finding.detail("dropped_below", Detail::Text(CUDA_13_LEAST.to_owned()));
         // The first toolchain for Blackwell desktop cards is 12.8; builds of the 13 series serve them on.
-        let newest = nvidia.iter().filter_map(|c| Some((c.is.compute_capability.as_deref()?.parse::<f64>().ok()?, c.is.compute_capability.as_deref()?)));
+        let newest = nvidia
+            .iter()
+            .filter_map(|c| Some((c.is.compute_capability.as_deref()?.parse::<f64>().ok()?, c.is.compute_capability.as_deref()?)));
         if let Some((_, text)) = newest.max_by(|a, b| a.0.total_cmp(&b.0)) {
             finding = finding.detail("needs_13", Detail::Text(format!("sm_{}", text.replace('.', ""))));
         }

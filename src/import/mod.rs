@@ -8,8 +8,8 @@ pub mod observed;
 pub mod open;
 pub mod price_book;
 pub mod safetensors;
-pub mod whatif;
 mod table;
+pub mod whatif;
 
 use crate::files::FileError;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::economy::{CONDITION, Condition, Economy};
 use super::settle::settle;
-use super::{air_settings, power_settings};
 use super::{Accepted, FindingKey, Project, Rate, Room, UserPrice};
+use super::{air_settings, power_settings};
 use crate::build::fit::{Fit, fit};
 use crate::build::slots::{Slot, slots};
 use crate::build::{Build, Placement, PlacementId, SlotId};

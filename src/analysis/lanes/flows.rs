@@ -330,7 +330,8 @@ fn pair(
     (way_a, way_b): (Option<&Way>, Option<&Way>),
     joined: &[Bridged],
 ) -> Pair {
-    let mut out = Pair { a: a.id, b: b.id, class: None, p2p: None, gb_s: None, links_gb_s: None, both_gb_s: None, latency_us: None, why: "" };
+    let mut out =
+        Pair { a: a.id, b: b.id, class: None, p2p: None, gb_s: None, links_gb_s: None, both_gb_s: None, latency_us: None, why: "" };
     let bridge = joined.iter().find(|j| (j.a, j.b) == (a.id, b.id) || (j.a, j.b) == (b.id, a.id));
     if let Some(bridge) = bridge {
         out.class = Some(PathClass::Nvlink(bridge.links));

@@ -58,7 +58,8 @@ fn one(catalog: &Catalog, case: &Value, n: usize) -> WhatIf {
     };
     let config = case.get("config").or_else(|| case.get("rig")).or_else(|| case.get("build")).unwrap_or(case);
     let maker = Maker { catalog, made: Vec::new(), notes: Vec::new() };
-    let mut bench = Bench { maker, catalog: catalog.clone(), project: Project { name: id.clone(), ..Project::default() }, described: BTreeSet::new() };
+    let mut bench =
+        Bench { maker, catalog: catalog.clone(), project: Project { name: id.clone(), ..Project::default() }, described: BTreeSet::new() };
     bench.build(&Keys::of(config, "config"));
     let Bench { maker, project, described, .. } = bench;
     let silent = parts::silent(&described);
@@ -119,10 +120,10 @@ impl Bench<'_> {
     }
 
     /// Places a part; one that does not go there lies in the tray, so that it is judged all the same.
-    fn put(&mut self, part: &PartId, slot: Option<SlotId>, settings: BTreeMap<String, String>) -> Option<PlacementId> {
+    fn put(&mut self, part: &PartId, slot: Option<&SlotId>, settings: BTreeMap<String, String>) -> Option<PlacementId> {
         self.refresh();
         let before: BTreeSet<PlacementId> = self.project.rig.placements().map(|(id, _)| id).collect();
-        let edit = Edit::Place { part: part.clone(), slot: slot.clone(), settings: settings.clone() };
+        let edit = Edit::Place { part: part.clone(), slot: slot.cloned(), settings: settings.clone() };
         match edit.apply(&self.catalog, &self.project) {
             Ok(next) => self.project = next,
             Err(Refusal::DoesNotFit { part: name, place, why }) => {
@@ -138,7 +139,7 @@ impl Bench<'_> {
         self.project.rig.placements().map(|(id, _)| id).find(|id| !before.contains(id))
     }
 
-    fn place(&mut self, part: &PartId, slot: SlotId) -> Option<PlacementId> {
+    fn place(&mut self, part: &PartId, slot: &SlotId) -> Option<PlacementId> {
         self.put(part, Some(slot), BTreeMap::new())
     }
 
@@ -159,7 +160,7 @@ impl Bench<'_> {
             if supplies > 2 {
                 let none = Value::Null;
                 let id = self.maker.case(&Keys::of(&none, "case"), supplies, disks);
-                self.place(&id, SlotId::rig("case"));
+                self.place(&id, &SlotId::rig("case"));
             }
             return;
         };
@@ -167,7 +168,7 @@ impl Bench<'_> {
         let id = self.maker.case(&inner, supplies, disks);
         inner.unread(&mut self.maker.notes);
         self.described.insert("case");
-        self.place(&id, SlotId::rig("case"));
+        self.place(&id, &SlotId::rig("case"));
     }
 
     /// Cards as listed, each as often as it says.
@@ -195,7 +196,9 @@ impl Bench<'_> {
         }
         for (n, item) in list(value).into_iter().filter(|v| !v.is_number()).enumerate() {
             let inner = Keys::of(item, &format!("gpus[{n}]"));
-            let is_link = inner.is_text() && names::card(self.maker.catalog, inner.name().unwrap_or_default()).is_none() && parts::link(inner.name().unwrap_or_default()) != (None, None);
+            let is_link = inner.is_text()
+                && names::card(self.maker.catalog, inner.name().unwrap_or_default()).is_none()
+                && parts::link(inner.name().unwrap_or_default()) != (None, None);
             let part = if is_link { self.maker.link_card(inner.name().unwrap_or_default()) } else { self.maker.gpu(&inner) };
             let times = inner.count(&["count", "qty", "n"]).unwrap_or(1).min(16);
             let mut settings = BTreeMap::new();
@@ -208,7 +211,8 @@ impl Bench<'_> {
                 settings.insert("leads".to_owned(), leads.to_string());
             }
             if let Some(adapter) = inner.get(&["adapter"]) {
-                let plugs = number(adapter).or_else(|| adapter.as_str().and_then(|t| t.chars().find(char::is_ascii_digit)?.to_digit(10).map(f64::from)));
+                let plugs = number(adapter)
+                    .or_else(|| adapter.as_str().and_then(|t| t.chars().find(char::is_ascii_digit)?.to_digit(10).map(f64::from)));
                 if let Some(plugs) = plugs.filter(|p| (1.0..=8.0).contains(p)) {
                     settings.insert("adapter_plugs".to_owned(), format!("{plugs}"));
                 }
@@ -261,7 +265,7 @@ impl Bench<'_> {
         let wanted = openings.len().max(riser);
         let openings: Vec<Option<u8>> = openings.into_iter().chain(std::iter::repeat(None)).take(wanted).collect();
         let id = self.maker.with_slots(&id, &slots, &openings);
-        let Some(board) = self.place(&id, SlotId::rig("board")) else { return };
+        let Some(board) = self.place(&id, &SlotId::rig("board")) else { return };
         if let Some(watts) = amps {
             let labels: Vec<String> = self.free(|s| s.is_pcie()).into_iter().map(|s| s.label).collect();
             for label in labels {
@@ -300,7 +304,7 @@ impl Bench<'_> {
             let inner = Keys::of(item, "cpu");
             let id = self.maker.cpu(&inner);
             inner.unread(&mut self.maker.notes);
-            self.place(&id, SlotId::of(board, &format!("cpu{}", n + 1)));
+            self.place(&id, &SlotId::of(board, &format!("cpu{}", n + 1)));
             self.described.insert("cpu");
         }
     }
@@ -314,7 +318,7 @@ impl Bench<'_> {
                 let id = self.maker.ram(&inner);
                 inner.unread(&mut self.maker.notes);
                 for _ in 0..times {
-                    self.place(&id, SlotId::of(board, "dimm"));
+                    self.place(&id, &SlotId::of(board, "dimm"));
                 }
                 self.described.insert("ram");
             }
@@ -322,7 +326,7 @@ impl Bench<'_> {
         if let Some(total) = keys.number(&["ram_gb", "memory_gb"]) {
             let stated = serde_json::json!({ "name": format!("{total} GB of memory"), "gb": total });
             let id = self.maker.ram(&Keys::of(&stated, "ram"));
-            self.place(&id, SlotId::of(board, "dimm"));
+            self.place(&id, &SlotId::of(board, "dimm"));
             self.described.insert("ram");
         }
     }
@@ -335,7 +339,7 @@ impl Bench<'_> {
             inner.unread(&mut self.maker.notes);
             self.refresh();
             let slot = self.free(is_card_slot).first().map(|s| s.id.clone())?;
-            self.place(&id, slot)
+            self.place(&id, &slot)
         });
         // A label of the board counts first; a number may be one of its openings.
         let mut waiting = Vec::new();
@@ -343,13 +347,13 @@ impl Bench<'_> {
             let on_riser = riser.filter(|_| n == 0).map(|r| SlotId::of(r, "end"));
             let named = on_riser.or_else(|| self.named_slot(card.slot.as_ref()?));
             match named {
-                Some(slot) => drop(self.put(&card.part, Some(slot), card.settings)),
+                Some(slot) => drop(self.put(&card.part, Some(&slot), card.settings)),
                 None => waiting.push(card),
             }
         }
         for card in waiting {
             let slot = self.free(is_card_slot).first().map(|s| s.id.clone());
-            self.put(&card.part, slot, card.settings);
+            self.put(&card.part, slot.as_ref(), card.settings);
         }
     }
 
@@ -378,7 +382,7 @@ impl Bench<'_> {
             [one] => [("radiator".to_owned(), one.text().to_owned())].into(),
             _ => BTreeMap::new(),
         };
-        self.put(&id, Some(SlotId::of(board, "cooler1")), settings);
+        self.put(&id, Some(&SlotId::of(board, "cooler1")), settings);
     }
 
     fn supplies(&mut self, keys: &Keys<'_>, count: u8) {
@@ -399,7 +403,7 @@ impl Bench<'_> {
             inner.unread(&mut self.maker.notes);
             self.described.insert("psu");
             for k in 0..times {
-                self.place(&id, SlotId::rig(&format!("psu{}", n + 1 + usize::from(k))));
+                self.place(&id, &SlotId::rig(&format!("psu{}", n + 1 + usize::from(k))));
             }
         }
     }
@@ -410,7 +414,7 @@ impl Bench<'_> {
             let id = self.maker.drive("3.5-inch disk", false);
             self.refresh();
             let bay = self.free(|s| s.kind == SlotKind::Bay { inch35: true }).first().map(|s| s.id.clone());
-            if self.put(&id, bay, BTreeMap::new()).is_none() {
+            if self.put(&id, bay.as_ref(), BTreeMap::new()).is_none() {
                 self.maker.notes.push(format!("disk {n} finds no bay"));
             }
         }
@@ -429,7 +433,7 @@ impl Bench<'_> {
             let id = self.maker.drive(&text, true);
             self.refresh();
             match self.labelled(ConnectorKind::M2, &label) {
-                Some(slot) => drop(self.place(&id, slot)),
+                Some(slot) => drop(self.place(&id, &slot)),
                 None => self.maker.notes.push(format!("the board has no M.2 socket {label}")),
             }
         }
@@ -438,7 +442,7 @@ impl Bench<'_> {
             let id = self.maker.drive("SATA SSD", false);
             self.refresh();
             match self.labelled(ConnectorKind::Sata, &label) {
-                Some(slot) => drop(self.place(&id, slot)),
+                Some(slot) => drop(self.place(&id, &slot)),
                 None => self.maker.notes.push(format!("the board has no SATA port {label}")),
             }
         }
@@ -464,7 +468,7 @@ impl Bench<'_> {
                 SlotKind::Connector(c) => in_m2 && c.kind == ConnectorKind::M2,
                 _ => false,
             });
-            self.put(&id, slot.first().map(|s| s.id.clone()), BTreeMap::new());
+            self.put(&id, slot.first().map(|s| &s.id), BTreeMap::new());
         }
     }
 
@@ -521,7 +525,9 @@ impl Bench<'_> {
             (None, None, Some(other)) => Some(other),
             (None, None, None) if cpus > 0.0 && !is_real => Some(0.0),
             (None, None, None) if cpus == 0.0 && judged => {
-                self.maker.notes.push(format!("nothing is said of processor and board: {USUAL_REST_W:.0} W are taken for all but the cards"));
+                self.maker
+                    .notes
+                    .push(format!("nothing is said of processor and board: {USUAL_REST_W:.0} W are taken for all but the cards"));
                 Some(USUAL_REST_W)
             }
             (None, None, None) => None,
@@ -542,7 +548,8 @@ fn leads_in(text: &str) -> Option<u8> {
     if has(&["separate", "own lead", "lead per plug", "cable per plug", "each plug", "individual"]) {
         return None;
     }
-    has(&["overheat", "burn", "melt", "daisy", "pigtail", "split", "shared", "single lead", "single cable", "one lead", "one cable"]).then_some(1)
+    has(&["overheat", "burn", "melt", "daisy", "pigtail", "split", "shared", "single lead", "single cable", "one lead", "one cable"])
+        .then_some(1)
 }
 
 /// Whether a part was made for a case, not taken from the catalog.
@@ -568,7 +575,8 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_named() {
-        let cases = read(&Catalog::default(), r#"{"id": 7, "config": {"gpus": [{"power_w": 300, "glow": "red"}], "moon": 1}}"#).expect("a case");
+        let cases =
+            read(&Catalog::default(), r#"{"id": 7, "config": {"gpus": [{"power_w": 300, "glow": "red"}], "moon": 1}}"#).expect("a case");
         let notes = &cases.first().expect("one").notes;
         assert!(notes.iter().any(|n| n.contains("config.moon")) && notes.iter().any(|n| n.contains("gpus[0].glow")), "{notes:?}");
     }

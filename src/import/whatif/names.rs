@@ -56,7 +56,10 @@ pub(super) fn find<'a>(catalog: &'a Catalog, kind: &str, text: &str) -> Option<&
 /// Words of a product's name that tell nothing about which one it is.
 fn is_filler(word: &str) -> bool {
     let size = word.strip_suffix("gb").is_some_and(|n| n.is_empty() || n.bytes().all(|b| b.is_ascii_digit()));
-    size || matches!(word, "geforce" | "radeon" | "nvidia" | "amd" | "intel" | "tesla" | "quadro" | "generation" | "pcie" | "gpu" | "edition" | "workstation")
+    size || matches!(
+        word,
+        "geforce" | "radeon" | "nvidia" | "amd" | "intel" | "tesla" | "quadro" | "generation" | "pcie" | "gpu" | "edition" | "workstation"
+    )
 }
 
 /// A card of the catalog, and whether it is the very model that the text names or only one of the same product.
@@ -99,7 +102,8 @@ pub(super) fn card<'a>(catalog: &'a Catalog, text: &str) -> Option<(&'a Part, bo
     };
     let (part, gpu) = same.max_by_key(|(p, g)| score(p, g)).copied()?;
     let own: BTreeSet<String> = words(&part.name).into_iter().chain(gpu.product.as_deref().map(words).into_iter().flatten()).collect();
-    let known = |w: &String| own.contains(w) || is_filler(w) || matches!(w.as_str(), "fe" | "founders" | "reference" | "maxwell" | "pascal");
+    let known =
+        |w: &String| own.contains(w) || is_filler(w) || matches!(w.as_str(), "fe" | "founders" | "reference" | "maxwell" | "pascal");
     let exact = brand.is_none_or(|_| asked.iter().all(known));
     Some((part, exact))
 }
@@ -213,10 +217,7 @@ pub(super) fn memory(text: &str) -> Told {
     let words = words(text);
     let has = |w: &str| words.iter().any(|x| x == w);
     let starts = |w: &str| words.iter().any(|x| x.starts_with(w));
-    let mut told = Told {
-        memory: MemoryType::ALL.iter().copied().find(|m| starts(&m.text().to_lowercase())),
-        ..Told::default()
-    };
+    let mut told = Told { memory: MemoryType::ALL.iter().copied().find(|m| starts(&m.text().to_lowercase())), ..Told::default() };
     told.module = if has("lrdimm") || starts("m386") {
         Some(ModuleType::Lrdimm)
     } else if has("rdimm") || has("registered") || has("reg") || starts("m393") || starts("m321") {
@@ -248,7 +249,8 @@ pub(super) fn memory(text: &str) -> Told {
         let alone = word.parse::<u32>().ok().filter(|s| (1066..=9600).contains(s));
         let joined = word.strip_prefix("ddr4").or_else(|| word.strip_prefix("ddr5")).and_then(|s| s.parse().ok());
         told.speed = told.speed.or(joined).or(alone);
-        let size = word.strip_suffix("gb").and_then(|s| if s.is_empty() { words.get(n.checked_sub(1)?).cloned() } else { Some(s.to_owned()) });
+        let size =
+            word.strip_suffix("gb").and_then(|s| if s.is_empty() { words.get(n.checked_sub(1)?).cloned() } else { Some(s.to_owned()) });
         let Some(size) = size else { continue };
         match size.split_once('x') {
             Some((count, each)) => (told.modules, told.each_gb) = (count.parse().ok(), each.parse().ok()),

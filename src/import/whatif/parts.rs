@@ -9,7 +9,9 @@ use super::names;
 use crate::catalog::Catalog;
 use crate::catalog::kinds::KINDS;
 use crate::catalog::load::kind_table;
-use crate::catalog::part::{Board, Case, Connector, Cooler, Cpu, Drive, Gpu, Part, PartId, PartKind, Plugs, Provenance, Psu, Radiator, Ram, Riser, Source};
+use crate::catalog::part::{
+    Board, Case, Connector, Cooler, Cpu, Drive, Gpu, Part, PartId, PartKind, Plugs, Provenance, Psu, Radiator, Ram, Riser, Source,
+};
 use crate::catalog::platform;
 use crate::catalog::vocab::{
     Confidence, ConnectorKind, CoolerKind, DriveBus, DriveForm, Edge, FormFactor, GpuForm, GpuVendor, ModuleType, Plug, Rails,
@@ -95,7 +97,9 @@ impl<'c> Maker<'c> {
         gpu.segment = text(&["segment"]).or(gpu.segment.take());
         gpu.nvlink = text(&["nvlink"]).or(gpu.nvlink.take());
         if let Some(p2p) = keys.get(&["p2p"]) {
-            gpu.p2p = Some(p2p.as_bool().map_or_else(|| p2p.as_str().unwrap_or_default().to_owned(), |on| if on { "PCIe" } else { "no" }.to_owned()));
+            gpu.p2p = Some(
+                p2p.as_bool().map_or_else(|| p2p.as_str().unwrap_or_default().to_owned(), |on| if on { "PCIe" } else { "no" }.to_owned()),
+            );
         }
         gpu.bar_gb = set(gpu.bar_gb, &["bar_gb"]);
         let (generation, lanes) = link(text(&["pcie", "interface", "link"]).as_deref().unwrap_or_default());
@@ -152,10 +156,12 @@ impl<'c> Maker<'c> {
         psu.atx_version = text(&["atx", "atx_version"]).or(psu.atx_version.take());
         psu.length_mm = keys.number(&["length_mm", "length"]).or(psu.length_mm);
         psu.hpwr_w = keys.number(&["hpwr_w", "hpwr_rating_w"]).or(psu.hpwr_w);
-        psu.efficiency = keys.text(&["tier", "efficiency", "rating", "certificate"]).or(name).and_then(names::efficiency).or(psu.efficiency);
+        psu.efficiency =
+            keys.text(&["tier", "efficiency", "rating", "certificate"]).or(name).and_then(names::efficiency).or(psu.efficiency);
         let form = keys.text(&["form", "form_factor"]);
-        psu.form = form.and_then(|f| crate::catalog::vocab::PsuForm::ALL.iter().copied().find(|p| p.text().eq_ignore_ascii_case(f))).or(psu.form);
-        self.supply_leads(keys, &mut psu);
+        psu.form =
+            form.and_then(|f| crate::catalog::vocab::PsuForm::ALL.iter().copied().find(|p| p.text().eq_ignore_ascii_case(f))).or(psu.form);
+        Self::supply_leads(keys, &mut psu);
         if let Some(rails) = keys.get(&["rails", "rail"]) {
             set_rails(rails, &mut psu);
         }
@@ -167,7 +173,7 @@ impl<'c> Maker<'c> {
     }
 
     /// Plugs and the leads that carry them.
-    fn supply_leads(&mut self, keys: &Keys<'_>, psu: &mut Psu) {
+    fn supply_leads(keys: &Keys<'_>, psu: &mut Psu) {
         let leads = keys.count(&["pcie_cables", "pcie_leads", "cables"]);
         let each = keys.count(&["plugs_per_cable", "plugs_per_lead"]);
         let counts = [
@@ -334,8 +340,10 @@ impl<'c> Maker<'c> {
         };
         let set = |old: Option<f64>, names: &[&str]| keys.number(names).or(old);
         case.max_gpu_length_mm = set(case.max_gpu_length_mm, &["max_gpu_mm", "max_gpu_length_mm", "gpu_clearance_mm"]);
-        case.max_gpu_length_radiator_mm =
-            set(case.max_gpu_length_radiator_mm, &["max_gpu_with_front_radiator_mm", "max_gpu_length_radiator_mm", "max_gpu_with_radiator_mm"]);
+        case.max_gpu_length_radiator_mm = set(
+            case.max_gpu_length_radiator_mm,
+            &["max_gpu_with_front_radiator_mm", "max_gpu_length_radiator_mm", "max_gpu_with_radiator_mm"],
+        );
         case.max_cooler_height_mm = set(case.max_cooler_height_mm, &["max_cooler_mm", "max_cooler_height_mm"]);
         case.max_psu_length_mm = set(case.max_psu_length_mm, &["max_psu_mm", "max_psu_length_mm"]);
         case.max_psu_length_cage_mm =
@@ -356,7 +364,8 @@ impl<'c> Maker<'c> {
             (Edge::Rear, &["rear_radiator"]),
         ];
         for (edge, names) in sides {
-            let sizes: Vec<u16> = keys.get(names).map(list).unwrap_or_default().iter().filter_map(|v| number(v)).map(|n| n as u16).collect();
+            let sizes: Vec<u16> =
+                keys.get(names).map(list).unwrap_or_default().iter().filter_map(|v| number(v)).map(|n| n as u16).collect();
             add_radiator(&mut case, edge, &sizes);
         }
         if let Some(all) = keys.get(&["radiators"]).and_then(Value::as_object) {
@@ -536,11 +545,18 @@ fn push_slot(board: &mut Board, text: &str) {
 
 /// Whether the kind is one that a case can speak of; for the rules about missing kinds.
 pub(super) fn silent(described: &BTreeSet<&'static str>) -> Vec<&'static str> {
-    let rules = [("board", "no_board"), ("cpu", "no_cpu"), ("cpu", "no_cooler"), ("ram", "no_ram"), ("psu", "no_psu"), ("case", "no_case"), ("gpu", "no_gpu")];
+    let rules = [
+        ("board", "no_board"),
+        ("cpu", "no_cpu"),
+        ("cpu", "no_cooler"),
+        ("ram", "no_ram"),
+        ("psu", "no_psu"),
+        ("case", "no_case"),
+        ("gpu", "no_gpu"),
+    ];
     debug_assert!(rules.iter().all(|(kind, _)| KINDS.iter().any(|k| k.0 == *kind)));
     rules.into_iter().filter(|(kind, _)| !described.contains(kind)).map(|(_, rule)| rule).collect()
 }
-
 
 #[cfg(test)]
 mod tests {
