@@ -21,6 +21,7 @@ use crate::report::{Report, analyze};
 
 mod advise;
 mod catalog_check;
+mod check;
 mod compare;
 mod export;
 mod import;
@@ -50,6 +51,8 @@ enum Command {
     New(Box<new::NewArgs>),
     /// Compute and judge a rig
     Report(Box<ReportArgs>),
+    /// Judge builds that are described by a few facts
+    Check(check::CheckArgs),
     /// Print where each device hangs, what its link trains to and why, and what cards exchange
     Lanes {
         /// Rig file
@@ -195,6 +198,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, today: &str, text: &mu
         Some(Command::Open(args)) => return Outcome::Window(Window { open: args.file, example: args.example, theme: args.theme }),
         Some(Command::New(args)) => new::new(&args, today, &mut out),
         Some(Command::Report(args)) => report(&args, today, &mut out),
+        Some(Command::Check(args)) => check::check(&args, &mut out),
         Some(Command::Lanes { rig }) => open(&rig, &mut out).map(|rig| {
             let lanes = crate::analysis::lanes::lanes(&rig.catalog, &rig.project);
             out.say(&crate::export::lanes::text(&rig.catalog, &rig.project, &lanes));

@@ -6,6 +6,7 @@ use crate::catalog::Catalog;
 use crate::catalog::part::{Cooler, Cpu, Drive, Fan, Gpu, Nic, Part, PartKind, Ram};
 use crate::catalog::vocab::{CoolerKind, DriveBus, Efficiency};
 use crate::project::Project;
+use crate::project::power_settings::DRAW;
 use crate::units::{plain, watts};
 
 pub mod slots;
@@ -30,9 +31,9 @@ pub struct Power {
     pub typical_w: f64,
     /// Sum of known limits.
     pub limit_w: f64,
-    /// CPU and cards alone, typical: what the guide's rule multiplies.
+    /// CPU and cards alone, typical.
     pub cpu_gpu_w: f64,
-    /// `cpu_gpu_w` times the margin threshold (G15).
+    /// `typical_w` times the margin threshold: the guide's tenth (G15), taken of all parts, not of CPU and cards alone.
     pub with_margin_w: f64,
     /// Parts whose draw is unknown.
     pub unknown: Vec<PlacementId>,
@@ -82,7 +83,7 @@ pub fn power(catalog: &Catalog, project: &Project) -> Power {
         }
         power.parts.push(Draw { placement: id, typical_w, limit_w, origin });
     }
-    power.with_margin_w = power.cpu_gpu_w * project.threshold("psu_margin");
+    power.with_margin_w = power.typical_w * project.threshold("psu_margin");
     let supplies: Vec<(Option<f64>, Option<Efficiency>)> = project
         .rig
         .placed(catalog)
@@ -107,10 +108,20 @@ fn draw(placement: &Placement, part: &Part) -> Option<Drawn> {
         PartKind::Fan(fan) => Some(fan_draw(fan)),
         PartKind::Cooler(cooler) => Some(cooler_draw(cooler)),
         PartKind::Nic(nic) => Some(nic_draw(nic)),
+        PartKind::Board(_) if let Some(rest) = stated_rest(placement) => Some((
+            Some(rest),
+            Some(rest),
+            Origin::new(Basis::Derived, format!("{} as stated", watts(rest)), "your figure for all parts not placed"),
+        )),
         // Chipset, network, sound, regulators' loss; boards with server management draw the limit.
         PartKind::Board(_) => thumb(40.0, 70.0, "rule of thumb for a board without CPU, memory and cards"),
         PartKind::Case(_) | PartKind::Psu(_) | PartKind::Riser(_) | PartKind::Carrier(_) | PartKind::Bridge(_) => None,
     }
+}
+
+/// What the user states for board and all parts that are not placed.
+fn stated_rest(placement: &Placement) -> Option<f64> {
+    placement.settings.get(DRAW)?.parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0)
 }
 
 fn gpu_draw(gpu: &Gpu, placement: &Placement) -> Drawn {

@@ -10,6 +10,7 @@ pub mod load;
 pub mod model;
 pub mod network;
 pub mod part;
+pub mod platform;
 pub mod precision;
 pub mod rates;
 pub mod templates;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::topology::{Choice, Root, Rule};
 use super::vocab::{
     CaseKind, Confidence, ConnectorKind, CoolerKind, DriveBus, DriveForm, Edge, Efficiency, FormFactor, GpuCooler, GpuForm, GpuVendor,
-    MemoryType, ModuleType, Outlook, Plug, PriceKind, PsuForm, Sale, Socket,
+    MemoryType, ModuleType, Outlook, Plug, PriceKind, PsuForm, Rails, Sale, Socket,
 };
 
 /// Stable text that names a part in files: `gpu.nvidia.rtx-3090-fe`.
@@ -205,10 +205,23 @@ pub struct Gpu {
     pub nvlink: Option<String>,
     pub ecc: Option<bool>,
     pub p2p: Option<String>,
+    /// Draw of the whole card as measured with fast probes; absent = nobody measured it.
+    pub peaks: Option<Peaks>,
     /// Size of the memory window (BAR1) in GB where resizable BAR is on; absent = that of the memory.
     pub bar_gb: Option<f64>,
     /// Chip of a switch on the card.
     pub switch: Option<String>,
+}
+
+/// Draw of a card under full load, measured: on average, and its highest for longer and shorter times.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Peaks {
+    pub average_w: f64,
+    /// For up to 10 ms.
+    pub below_10ms_w: f64,
+    /// For less than 1 ms.
+    pub below_1ms_w: f64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -266,6 +279,10 @@ pub struct Board {
     pub sata_ports: Option<u8>,
     /// EPS 8-pin inputs.
     pub eps_plugs: Option<u8>,
+    /// Has a button that writes a BIOS without a processor or memory.
+    pub flash_button: Option<bool>,
+    /// What its box says it starts with as sold: "Ryzen 3000".
+    pub ready_for: Option<String>,
     pub lan: Option<String>,
     pub connectors: Vec<Connector>,
     pub switches: Vec<Switch>,
@@ -411,6 +428,12 @@ pub struct Psu {
     pub plugs: Option<Vec<Plugs>>,
     /// Rating of each 16-pin lead.
     pub hpwr_w: Option<f64>,
+    /// Separate leads that carry PCIe plugs; absent = unknown. One lead may carry several plugs.
+    pub pcie_leads: Option<u8>,
+    /// How its 12 V output is divided.
+    pub rails: Option<Rails>,
+    /// What each 12 V rail bears, where there are several.
+    pub rail_a: Option<f64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -423,6 +446,8 @@ pub struct Cooler {
     pub tdp_w: Option<f64>,
     /// Tallest module under the front fan.
     pub ram_clearance_mm: Option<f64>,
+    /// The same with that fan raised as far as it goes.
+    pub ram_clearance_raised_mm: Option<f64>,
     pub sockets: Option<Vec<Socket>>,
 }
 
@@ -454,6 +479,8 @@ pub struct Case {
     pub max_gpu_length_radiator_mm: Option<f64>,
     pub max_cooler_height_mm: Option<f64>,
     pub max_psu_length_mm: Option<f64>,
+    /// The same with the drive cage in its place.
+    pub max_psu_length_cage_mm: Option<f64>,
     pub psu_forms: Option<Vec<PsuForm>>,
     pub psu_count: Option<u8>,
     /// "bottom", "top", "front", "behind the tray".

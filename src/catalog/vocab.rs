@@ -32,9 +32,9 @@ vocabulary! {
     /// A CPU socket. `TR4` is also sold as sTR4; `LGA2011` and `LGA2011-3` differ electrically but share cooler holes.
     Socket {
         Lga1151 = "LGA1151", Lga1200 = "LGA1200", Lga1700 = "LGA1700", Lga1851 = "LGA1851",
-        Lga1150 = "LGA1150", Lga1155 = "LGA1155", Lga1366 = "LGA1366",
+        Lga1150 = "LGA1150", Lga1155 = "LGA1155", Lga1156 = "LGA1156", Lga1366 = "LGA1366", Lga775 = "LGA775",
         Lga2011 = "LGA2011", Lga2011v3 = "LGA2011-3", Lga2066 = "LGA2066", Lga3647 = "LGA3647", Lga4189 = "LGA4189",
-        Lga4677 = "LGA4677", Lga4710 = "LGA4710", Am3 = "AM3+", Am4 = "AM4", Am5 = "AM5", Tr4 = "TR4", Strx4 = "sTRX4", Swrx8 = "sWRX8",
+        Lga4677 = "LGA4677", Lga4710 = "LGA4710", Am2 = "AM2", Am3 = "AM3+", Fm2 = "FM2+", Am4 = "AM4", Am5 = "AM5", Tr4 = "TR4", Strx4 = "sTRX4", Swrx8 = "sWRX8",
         Str5 = "sTR5", Sp3 = "SP3", Sp5 = "SP5", Sp6 = "SP6",
     }
 }
@@ -100,6 +100,11 @@ vocabulary! {
 vocabulary! {
     /// Bus of a drive.
     DriveBus { Nvme = "NVMe", Sata = "SATA", Sas = "SAS", }
+}
+
+vocabulary! {
+    /// How a supply divides its 12 V output: one rail, or several that each switch off at a limit of their own.
+    Rails { Single = "single", Several = "several", }
 }
 
 vocabulary! {

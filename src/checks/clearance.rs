@@ -125,10 +125,28 @@ fn card_length(case: &Case<'_>, card: &Piece<'_, Gpu>) -> Fact {
 }
 
 fn gpu_length(case: &Case<'_>, out: &mut Vec<Finding>) {
-    let Some(chassis) = case.chassis() else { return };
+    let Some(chassis) = case.chassis() else {
+        no_case_length(case, out);
+        return;
+    };
     for card in case.gpus() {
         let limit = Fact::of(chassis.part, "max_gpu_length_mm", chassis.is.max_gpu_length_mm);
         out.push(judge_length(case, "gpu_length", &card, &chassis, &limit));
+    }
+}
+
+/// Without a case nothing limits a card; its length is told, as cards of one name differ.
+fn no_case_length(case: &Case<'_>, out: &mut Vec<Finding>) {
+    let cards = case.gpus();
+    let longest = cards.iter().filter_map(|c| Some((c.is.length_mm?, c))).max_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some((length, card)) = longest {
+        let text = format!(
+            "{} is {} long, and no case is placed to compare. Cards of one name differ in length: choose by part number.",
+            case.name(card.id),
+            mm(length)
+        );
+        let subjects = about(cards.iter().map(|c| c.id));
+        out.push(Finding::new("gpu_length", Verdict::Fail, Severity::Note, subjects, text).number("length_mm", length));
     }
 }
 
@@ -168,10 +186,21 @@ fn front_radiator<'a>(case: &Case<'a>) -> Option<Piece<'a, Cooler>> {
     case.coolers().into_iter().filter(|c| c.is.kind == Some(CoolerKind::Aio)).find(at_front)
 }
 
+/// What a front radiator takes of the room for cards: its own thickness, and its fans, which move inside. A radiator of 27 mm and fans of
+/// 25 mm are the usual ones (<https://evezone.evetech.co.za/deep-dives/how-to-avoid-gpu-fitment-issues-when-choosing-a-case-with-420mm-clearance>).
+fn front_stack(case: &Case<'_>) -> f64 {
+    let thick = front_radiator(case).and_then(|c| c.is.radiator_thickness_mm).unwrap_or(RADIATOR_MM);
+    thick + FAN_MM
+}
+
+const RADIATOR_MM: f64 = 27.0;
+const FAN_MM: f64 = 25.0;
+
 fn length_with_radiator(case: &Case<'_>, out: &mut Vec<Finding>) {
     let (Some(chassis), Some(_)) = (case.chassis(), front_radiator(case)) else { return };
     for card in case.gpus() {
-        let limit = Fact::of(chassis.part, "max_gpu_length_radiator_mm", chassis.is.max_gpu_length_radiator_mm);
+        let stated = Fact::of(chassis.part, "max_gpu_length_radiator_mm", chassis.is.max_gpu_length_radiator_mm);
+        let limit = stated.or_template(chassis.is.max_gpu_length_mm.map(|l| l - front_stack(case)));
         out.push(judge_length(case, "gpu_length_with_radiator", &card, &chassis, &limit));
     }
 }
@@ -306,8 +335,31 @@ fn psu_length(case: &Case<'_>, out: &mut Vec<Finding>) {
         let question = format!("Whether {name} is short enough for {inside}");
         let compare = Compare { rule: "psu_length", severity: Severity::Blocker, subjects, question, text, spare: "left for cables" };
         let finding = compare.finding(within(&length, &limit, band(case)));
-        out.push(with_numbers(finding, &[("length_mm", length.value), ("limit_mm", limit.value)]));
+        let finding = beside_cage(case, &supply, &chassis, finding);
+        let cage = chassis.is.max_psu_length_cage_mm;
+        let numbers =
+            [("length_mm", length.value), ("limit_mm", limit.value), ("limit_without_mm", limit.value), ("limit_with_cage_mm", cage)];
+        out.push(with_numbers(finding, &numbers));
     }
+}
+
+/// A supply that fits only where the drive cage is not.
+fn beside_cage(case: &Case<'_>, supply: &Piece<'_, crate::catalog::part::Psu>, chassis: &Piece<'_, Chassis>, finding: Finding) -> Finding {
+    let (Some(length), Some(limit)) = (supply.is.length_mm, chassis.is.max_psu_length_cage_mm) else { return finding };
+    if finding.verdict != Verdict::Pass || length <= limit {
+        return finding;
+    }
+    let disks = case.drives().into_iter().filter(|d| d.is.form == Some(crate::catalog::vocab::DriveForm::Inch35));
+    let in_cage = disks.filter(|d| d.piece.slot.as_ref().and_then(crate::build::SlotId::host_part) == Some(chassis.id)).count();
+    let (name, inside) = (case.name(supply.id), chassis.part.short_name());
+    let text = format!("{name} is {} long; with its drive cage {inside} takes {}", mm(length), mm(limit));
+    let (severity, text) = if in_cage > 0 {
+        let sit = if in_cage == 1 { "sits" } else { "sit" };
+        (Severity::Blocker, format!("{text}, and {} {sit} in the cage.", super::rig::count(in_cage, "drive")))
+    } else {
+        (Severity::Advice, format!("{text}: move or remove the cage."))
+    };
+    Finding::new("psu_length", Verdict::Fail, severity, finding.subjects, text).number("margin_mm", limit - length)
 }
 
 fn psu_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
@@ -333,14 +385,31 @@ fn ram_under_cooler(case: &Case<'_>, out: &mut Vec<Finding>) {
             let subjects = about([kit.id, cooler.id]);
             let compare = Compare { rule: "ram_under_cooler", severity: Severity::Problem, subjects, question, text, spare: "to spare" };
             let mut finding = compare.finding(within(&height, &limit, band(case)));
-            if let (Verdict::Fail, Some(h), Some(l), Some(tall)) = (finding.verdict, height.value, limit.value, cooler.is.height_mm) {
-                let raised = tall + h - l;
-                let hint = format!(" With its front fan raised by {} the cooler is {} tall.", mm(h - l), mm(raised));
-                finding.message.push_str(&hint);
-                finding.numbers.insert("cooler_height_raised_mm", raised);
+            if let (Verdict::Fail, Some(h), Some(l)) = (finding.verdict, height.value, limit.value) {
+                raise_fan(case, &cooler, h, l, &mut finding);
             }
-            out.push(with_numbers(finding, &[("ram_mm", height.value), ("clear_mm", limit.value)]));
+            let most = cooler.is.ram_clearance_raised_mm;
+            out.push(with_numbers(finding, &[("ram_mm", height.value), ("clear_mm", limit.value), ("clear_raised_mm", most)]));
         }
+    }
+}
+
+/// Says what raising the front fan does: it makes the cooler taller, which the case must take, and goes only so far.
+fn raise_fan(case: &Case<'_>, cooler: &Piece<'_, Cooler>, height: f64, clear: f64, finding: &mut Finding) {
+    let most = cooler.is.ram_clearance_raised_mm;
+    if most.is_some_and(|m| height > m) {
+        finding.severity = Severity::Blocker;
+        finding.message.push_str(&format!(" Even with its front fan raised it leaves {}.", mm(most.unwrap_or(clear))));
+        return;
+    }
+    let lift = most.map_or(height - clear, |m| m - clear);
+    let Some(raised) = cooler.is.height_mm.map(|tall| tall + lift) else { return };
+    finding.message.push_str(&format!(" With its front fan raised by {} the cooler is {} tall.", mm(lift), mm(raised)));
+    finding.numbers.insert("cooler_height_raised_mm", raised);
+    let limit = case.chassis().and_then(|c| c.is.max_cooler_height_mm);
+    if let Some(limit) = limit.filter(|l| raised > *l) {
+        finding.severity = Severity::Blocker;
+        finding.message.push_str(&format!(" The case takes {}.", mm(limit)));
     }
 }
 
@@ -387,7 +456,11 @@ fn plug_side(case: &Case<'_>, out: &mut Vec<Finding>) {
         if finding.verdict == Verdict::Fail {
             finding.message.push_str(" A lead with a right-angled plug helps.");
         }
-        out.push(with_numbers(finding, &[("needed_mm", need.value), ("available_mm", have.value)]));
+        let top = card.is.height_mm.map(|h| h + SLOT_ABOVE_BOARD_MM);
+        out.push(with_numbers(
+            finding,
+            &[("needed_mm", need.value), ("available_mm", have.value), ("card_top_mm", top), ("bend_mm", Some(bend))],
+        ));
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Case, Check, Search};
 use crate::catalog::part::Part;
 use crate::catalog::vocab::Socket;
 use crate::project::Subject;
+use crate::project::power_settings::HOST_DISPLAY;
 
 pub(super) const RULES: &[Check] = &[Check {
     id: "no_display_output",
@@ -20,7 +21,7 @@ pub(super) const RULES: &[Check] = &[Check {
 fn display(case: &Case<'_>, out: &mut Vec<Finding>) {
     let cpus = case.cpus();
     let Some(first) = cpus.first() else { return };
-    let say = |verdict, text: String| Finding::new("no_display_output", verdict, Severity::Problem, vec![Subject::Whole], text);
+    let say = |verdict, text: String| Finding::new("no_display_output", verdict, Severity::Blocker, vec![Subject::Whole], text);
     let cards = case.gpus();
     let has_output = |segment: Option<&str>| segment.is_some_and(|s| s != "data centre");
     let board = case.board();
@@ -29,7 +30,9 @@ fn display(case: &Case<'_>, out: &mut Vec<Finding>) {
         out.push(say(Verdict::Pass, format!("{} has graphics of its own.", cpu.part.short_name())));
         return;
     }
-    if let Some(card) = cards.iter().find(|c| has_output(c.is.segment.as_deref())) {
+    // A card that a virtual machine has, or that no screen hangs on, shows the host nothing.
+    let given = |c: &super::rig::Piece<'_, crate::catalog::part::Gpu>| c.piece.settings.get(HOST_DISPLAY).is_some_and(|v| v == "no");
+    if let Some(card) = cards.iter().find(|c| !given(c) && has_output(c.is.segment.as_deref())) {
         out.push(say(Verdict::Pass, format!("{} has video outputs.", case.name(card.id))));
         return;
     }
@@ -38,15 +41,21 @@ fn display(case: &Case<'_>, out: &mut Vec<Finding>) {
         return;
     }
     let mut facts: Vec<_> = cpus.iter().filter(|c| c.is.graphics.is_none()).map(|c| missing(c.part.short_name(), "graphics")).collect();
-    facts.extend(cards.iter().filter(|c| c.is.segment.is_none()).map(|c| missing(c.part.short_name(), "segment")));
+    facts.extend(cards.iter().filter(|c| !given(c) && c.is.segment.is_none()).map(|c| missing(c.part.short_name(), "segment")));
     if let Some(board) = board.filter(|b| b.is.lan.is_none() && b.is.socket.is_some_and(is_server)) {
         facts.push(missing(board.part.short_name(), "lan"));
     }
-    let cards = if cards.is_empty() { "no card is placed" } else { "the cards are made for data centres and have no outputs" };
+    let cards = if cards.is_empty() {
+        "no card is placed"
+    } else if cards.iter().any(given) {
+        "no card is left to the host"
+    } else {
+        "the cards are made for data centres and have no outputs"
+    };
     out.push(if facts.is_empty() {
         say(Verdict::Fail, format!("{} has no graphics unit, and {cards}.", first.part.short_name()))
     } else {
-        unknown("no_display_output", Severity::Problem, vec![Subject::Whole], "Whether the rig shows a picture", facts)
+        unknown("no_display_output", Severity::Blocker, vec![Subject::Whole], "Whether the rig shows a picture", facts)
     });
 }
 

@@ -85,6 +85,14 @@ pub struct MissingFact {
     pub field: String,
 }
 
+/// What a finding tells beside plain numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Detail {
+    Flag(bool),
+    Text(String),
+    List(Vec<f64>),
+}
+
 /// One judgement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
@@ -99,6 +107,7 @@ pub struct Finding {
     /// This case, with its numbers: "1,240 W drawn, 1,000 W supplied".
     pub message: String,
     pub numbers: BTreeMap<&'static str, f64>,
+    pub details: BTreeMap<String, Detail>,
     /// Filled where the verdict is unknown.
     pub missing: Vec<MissingFact>,
     pub stake: Option<Stake>,
@@ -120,6 +129,7 @@ impl Finding {
             subjects,
             message: message.into(),
             numbers: BTreeMap::new(),
+            details: BTreeMap::new(),
             missing: Vec::new(),
             stake: None,
             fixes: Vec::new(),
@@ -135,6 +145,11 @@ impl Finding {
 
     pub fn number(mut self, key: &'static str, value: f64) -> Self {
         self.numbers.insert(key, value);
+        self
+    }
+
+    pub fn detail(mut self, key: impl Into<String>, value: Detail) -> Self {
+        self.details.insert(key.into(), value);
         self
     }
 

@@ -166,9 +166,15 @@ fn judge_form(case: &Case<'_>, host: &Piece<'_, Board>, chassis: &Piece<'_, Chas
     let say = |verdict, text: String| {
         let finding = Finding::new("board_form", verdict, Severity::Blocker, subjects.clone(), text);
         let with = |f: Finding, key, value: Option<f64>| if let Some(v) = value { f.number(key, v) } else { f };
-        with(with(finding, "board_depth_mm", depth.value), "limit_mm", limit.value)
+        let finding = with(with(finding, "board_depth_mm", depth.value), "limit_mm", limit.value);
+        // Makers call the same side a board's width.
+        with(finding, "board_width_mm", depth.value)
     };
     let room = within(&depth, &limit, case.project.threshold("mm_band"));
+    let is_listed = chassis.is.board_forms.iter().flatten().any(|f| *f == form);
+    if let (true, None) = (is_listed, host.is.depth_mm) {
+        return say(Verdict::Pass, format!("{inside} takes {form} boards such as {name}."));
+    }
     if let (Room::Over(_), Some(d), Some(l)) = (&room, depth.value, limit.value) {
         return say(Verdict::Fail, format!("{name} is {d} mm deep, {inside} takes boards up to {l} mm."));
     }

@@ -1,14 +1,15 @@
 //! Lanes: links narrower than the card, shared or switched off, and the way from card to card.
 
 use super::candidates::moves;
-use super::finding::{Finding, Fix, MissingFact, Severity, Verdict};
+use super::finding::{Detail, Finding, Fix, MissingFact, Severity, Verdict};
 use super::fixes::{first_piece, pieces};
 use super::rig::{about, count, join, missing, unknown};
 use super::{Case, Check, Search};
 use crate::analysis::lanes::{Link, NodeKind, PathClass, Span};
 use crate::build::PlacementId;
-use crate::catalog::part::{Part, PartKind};
-use crate::catalog::vocab::{ConnectorKind, DriveBus, GpuVendor};
+use crate::catalog::part::{Board, Gpu, Part, PartKind};
+use crate::catalog::topology::{Aspect, Change, Expr, Test};
+use crate::catalog::vocab::{ConnectorKind, DriveBus, GpuVendor, Socket};
 use crate::project::Subject;
 use crate::units::plain;
 
@@ -89,13 +90,18 @@ impl Case<'_> {
     }
 }
 
-/// Lanes of the first eight cards, so that one finding tells them all.
+/// Lanes of the first eight cards in the order of the PCI bus, as drivers count them, so that one finding tells them all.
 const CARD_KEYS: [&str; 8] =
     ["gpu0_lanes", "gpu1_lanes", "gpu2_lanes", "gpu3_lanes", "gpu4_lanes", "gpu5_lanes", "gpu6_lanes", "gpu7_lanes"];
 
 fn slot_electrical(case: &Case<'_>, out: &mut Vec<Finding>) {
     let cards = case.gpus();
-    let each: Vec<Option<u8>> = cards.iter().map(|c| case.facts.lanes.of(c.id).and_then(|l| l.trained.lanes)).collect();
+    let mut by_bus: Vec<&Link> = cards.iter().filter_map(|c| case.facts.lanes.of(c.id)).collect();
+    // On AM4 the port of the chipset, 00:01.2, comes before that of the graphics slots, 00:03.1; elsewhere the slots come first.
+    if case.board().and_then(|b| b.is.socket) == Some(Socket::Am4) {
+        by_bus.sort_by_key(|l| !case.over_chipset(l));
+    }
+    let each: Vec<Option<u8>> = by_bus.iter().map(|l| l.trained.lanes).collect();
     for card in &cards {
         let Some(link) = case.facts.lanes.of(card.id).filter(|l| !l.trained.is_off()) else { continue };
         let (name, label) = (card.part.short_name(), &link.connector);
@@ -146,11 +152,14 @@ fn slot_attach(case: &Case<'_>, out: &mut Vec<Finding>) {
         out.push(match link.hangs_on.as_deref() {
             _ if !several => say(Verdict::Pass, format!("{name} is the only card, so it shares no link with another.")),
             Some(_) if case.over_chipset(link) => {
-                let (best, via) = rates(case, card.id);
+                let (best, via) = match measured_chipset(card.is, link) {
+                    Some(seen) => (Some(seen.pair_gb_s), Some(seen.via_gb_s)),
+                    None => rates(case, card.id),
+                };
                 let text = match (best, via) {
                     (Some(best), Some(via)) if via < best => {
                         let (via, best) = (plain(via, 1), plain(best, 1));
-                        format!("{label} hangs on the chipset: its {name} reaches the other cards at {via} GB/s, a pair at the CPU at {best} GB/s.")
+                        format!("{label} hangs on the chipset: its {name} reaches the other cards at {via} GB/s at best, a pair at the CPU at {best} GB/s.")
                     }
                     _ => format!("{label} hangs on the chipset: its {name} reaches the other cards at about half speed."),
                 };
@@ -187,9 +196,29 @@ fn rates(case: &Case<'_>, card: PlacementId) -> (Option<f64>, Option<f64>) {
     let lanes = &case.facts.lanes;
     let over = |id: PlacementId| lanes.of(id).is_some_and(|l| case.over_chipset(l));
     let most = |rates: &mut dyn Iterator<Item = Option<f64>>| rates.flatten().reduce(f64::max);
-    let direct = most(&mut lanes.pairs.iter().filter(|p| !over(p.a) && !over(p.b)).map(|p| p.gb_s));
-    let own = most(&mut lanes.pairs.iter().filter(|p| p.a == card || p.b == card).map(|p| p.gb_s));
+    let direct = most(&mut lanes.pairs.iter().filter(|p| !over(p.a) && !over(p.b)).map(|p| p.links_gb_s.or(p.gb_s)));
+    let own = most(&mut lanes.pairs.iter().filter(|p| p.a == card || p.b == card).map(|p| p.links_gb_s.or(p.gb_s)));
     (direct, own)
+}
+
+/// Rates that somebody measured on such links with peer access: a pair at the processor, and one through the chipset.
+struct MeasuredChipset {
+    product: &'static str,
+    lanes: u8,
+    generation: u8,
+    pair_gb_s: f64,
+    via_gb_s: f64,
+}
+
+/// <https://github.com/noonghunna/club-3090/pull/895>: all three at Gen4 x8.
+const MEASURED_CHIPSETS: &[MeasuredChipset] =
+    &[MeasuredChipset { product: "GeForce RTX 3090", lanes: 8, generation: 4, pair_gb_s: 13.17, via_gb_s: 6.5 }];
+
+fn measured_chipset(card: &Gpu, link: &Link) -> Option<&'static MeasuredChipset> {
+    let same = |m: &&MeasuredChipset| {
+        card.product.as_deref() == Some(m.product) && (link.trained.lanes, link.trained.r#gen) == (Some(m.lanes), Some(m.generation))
+    };
+    MEASURED_CHIPSETS.iter().find(same)
 }
 
 fn lane_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {
@@ -291,6 +320,39 @@ fn m2_shares(case: &Case<'_>, out: &mut Vec<Finding>) {
     }
 }
 
+/// Which ports each socket switches off by the board's table: with any drive, with one on PCIe only, with SATA only.
+fn ports_off(board: &Board) -> Vec<(String, Vec<f64>)> {
+    fn asked<'e>(expr: &'e Expr, out: &mut Vec<(&'e str, Aspect)>) {
+        match expr {
+            Expr::All(list) | Expr::Any(list) => list.iter().for_each(|e| asked(e, out)),
+            Expr::Test(Test::Used(label, aspect)) => out.push((label, *aspect)),
+            Expr::Not(_) | Expr::Test(_) => {}
+        }
+    }
+    let is = |label: &str, kind| board.connectors.iter().any(|c| c.label == label && c.kind == kind);
+    let number = |label: &str| label.rsplit(|c: char| !c.is_ascii_digit()).find(|d| !d.is_empty()).and_then(|d| d.parse::<f64>().ok());
+    let mut found: Vec<(String, Vec<f64>)> = Vec::new();
+    for rule in &board.rules {
+        let off = |(label, change): (&String, &Change)| {
+            let gone = matches!(change, Change::Lanes(0)) && is(label, ConnectorKind::Sata);
+            number(label).filter(|_| gone)
+        };
+        let ports: Vec<f64> = rule.set.iter().filter_map(off).collect();
+        let mut tests = Vec::new();
+        asked(&rule.when.expr, &mut tests);
+        for (label, aspect) in tests.into_iter().filter(|(label, _)| is(label, ConnectorKind::M2) && !ports.is_empty()) {
+            let plain: String = label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+            let mode = match aspect {
+                Aspect::Pcie => "_pcie",
+                Aspect::Sata => "_sata_mode",
+                Aspect::Any | Aspect::Lanes(..) => "",
+            };
+            found.push((format!("{plain}_kills{mode}"), ports.clone()));
+        }
+    }
+    found
+}
+
 fn m2_sata(case: &Case<'_>, out: &mut Vec<Finding>) {
     const RULE: &str = "m2_disables_sata";
     let Some(board) = case.board() else { return };
@@ -306,8 +368,13 @@ fn m2_sata(case: &Case<'_>, out: &mut Vec<Finding>) {
         let by = link.disabled.iter().flat_map(|d| d.by.iter().copied());
         let why = link.disabled.as_ref().map_or("", |d| d.why.as_str());
         let text = format!("{} at {} does not show up: {why}.", case.name(id), link.connector);
-        let finding = Finding::new(RULE, Verdict::Fail, Severity::Problem, about(std::iter::once(id).chain(by)), text);
-        out.push(finding.number("disabled", off.len() as f64).number("sata_drives", disks.len() as f64));
+        let mut finding = Finding::new(RULE, Verdict::Fail, Severity::Blocker, about(std::iter::once(id).chain(by)), text)
+            .number("disabled", off.len() as f64)
+            .number("sata_drives", disks.len() as f64);
+        for (key, ports) in ports_off(board.is) {
+            finding = finding.detail(key, Detail::List(ports));
+        }
+        out.push(finding);
     }
     if off.iter().any(|l| l.device.is_some()) {
         return;
@@ -404,7 +471,7 @@ fn bar_space(case: &Case<'_>, out: &mut Vec<Finding>) {
 
 fn p2p(case: &Case<'_>, out: &mut Vec<Finding>) {
     let (cards, pairs) = (case.gpus(), &case.facts.lanes.pairs);
-    if cards.len() < 2 || pairs.is_empty() {
+    if cards.len() < 2 {
         return;
     }
     let subjects: Vec<Subject> = about(cards.iter().map(|c| c.id));
@@ -417,8 +484,20 @@ fn p2p(case: &Case<'_>, out: &mut Vec<Finding>) {
             let bridged = pairs.iter().filter(|p| matches!(p.class, Some(PathClass::Nvlink(_)))).count();
             let other = if bridged == 0 { "Cards" } else { "Cards without a bridge" };
             let rate = pair.gb_s.map_or(String::new(), |g| format!(", at about {} GB/s", plain(g, 1)));
-            say(Verdict::Fail, format!("{other} exchange data through main memory{rate}: {}.", pair.why))
+            let finding = say(Verdict::Fail, format!("{other} exchange data through main memory{rate}: {}.", pair.why));
+            finding.detail("supported", Detail::Flag(false))
         }
+        // Without a board the cards themselves tell.
+        (None, None) if pairs.is_empty() => match cards.iter().find(|c| c.is.p2p.as_deref() == Some("no")) {
+            Some(card) => {
+                let text = format!("Cards exchange data through main memory: {} has no peer access.", card.part.short_name());
+                say(Verdict::Fail, text).detail("supported", Detail::Flag(false))
+            }
+            None => {
+                let facts = vec![missing("rig", "board")];
+                unknown("p2p", Severity::Note, subjects.clone(), "Whether the cards reach each other's memory", facts)
+            }
+        },
         (None, Some(pair)) => {
             let mut facts: Vec<MissingFact> =
                 cards.iter().filter(|c| c.is.p2p.is_none()).map(|c| missing(c.part.short_name(), "p2p")).collect();

@@ -148,10 +148,12 @@ fn module_type(case: &Case<'_>, out: &mut Vec<Finding>) {
             say(Verdict::Fail, Severity::Blocker, format!("{name} is {own}, {on} takes {}.", super::rig::join(&takes)))
         } else if own == ModuleType::EccUdimm && host.is.ecc == Some(false) {
             say(Verdict::Fail, Severity::Advice, format!("{name} runs in {on}, but without error correction: the board has none."))
-        } else if own == ModuleType::EccUdimm && host.is.ecc == Some(true) {
-            say(Verdict::Pass, Severity::Blocker, format!("{name} is {own}, and {on} corrects errors."))
+        } else if own == ModuleType::EccUdimm && list.contains(&ModuleType::Udimm) {
+            // Whether errors are corrected is for bios_dependency.
+            let corrects = if host.is.ecc == Some(true) { ", and it corrects errors" } else { "" };
+            say(Verdict::Pass, Severity::Blocker, format!("{name} is {own}: it runs in {on}{corrects}."))
         } else {
-            ask(vec![missing(on, if own == ModuleType::EccUdimm { "ecc" } else { "module_types" })])
+            ask(vec![missing(on, "module_types")])
         });
     }
 }

@@ -16,11 +16,14 @@ mod fit;
 mod fixes;
 mod heat;
 mod lanes;
+mod leads;
 mod memory;
 mod money;
+mod platform;
 mod plugs;
 mod power;
 mod present;
+mod radiators;
 mod rig;
 mod slots;
 mod thermal;
@@ -58,11 +61,14 @@ const THEMES: &[&[Check]] = &[
     present::RULES,
     fit::RULES,
     clearance::RULES,
+    radiators::RULES,
     slots::RULES,
     lanes::RULES,
     memory::RULES,
+    platform::RULES,
     power::RULES,
     plugs::RULES,
+    leads::RULES,
     thermal::RULES,
     heat::RULES,
     workload::RULES,

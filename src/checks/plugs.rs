@@ -2,9 +2,9 @@
 
 use super::candidates::{psu, swap, tally};
 use super::finding::{Finding, Fix, MissingFact, Severity, Verdict};
-use super::rig::{about, join, missing, unknown};
+use super::rig::{Piece, about, join, missing, unknown};
 use super::{Case, Check, Search};
-use crate::catalog::part::{Part, Plugs};
+use crate::catalog::part::{Gpu, Part, Plugs};
 use crate::catalog::vocab::Plug;
 use crate::project::Subject;
 use crate::units::watts;
@@ -96,7 +96,11 @@ fn compare(need: Count, have: Count, adapter_leads: u32) -> Match {
 
 fn gpu_plugs(case: &Case<'_>, out: &mut Vec<Finding>) {
     let (cards, supplies) = (case.gpus(), case.psus());
-    if cards.is_empty() || supplies.is_empty() {
+    if cards.is_empty() {
+        return;
+    }
+    if supplies.is_empty() {
+        eps_cards(&cards, out);
         return;
     }
     let subjects: Vec<Subject> = about(supplies.iter().map(|p| p.id).chain(cards.iter().map(|c| c.id)));
@@ -142,6 +146,20 @@ fn gpu_plugs(case: &Case<'_>, out: &mut Vec<Finding>) {
             say(Verdict::Fail, Severity::Advice, format!("{text}: adapters from {n} separate 8-pin leads are needed, none shared."))
         }
     });
+}
+
+/// Before a supply is chosen: cards whose plug is not the usual one.
+fn eps_cards(cards: &[Piece<'_, Gpu>], out: &mut Vec<Finding>) {
+    let eps = |c: &Piece<'_, Gpu>| Count::of(c.is.plugs.iter().flatten()).eps;
+    let with: Vec<&Piece<'_, Gpu>> = cards.iter().filter(|c| eps(c) > 0).collect();
+    let Some(first) = with.first() else { return };
+    let need: u32 = with.iter().map(|c| eps(c)).sum();
+    let text = format!(
+        "{} takes a CPU-type (EPS) plug, {need} in all: choose a supply with as many beside the board's own. A PCIe lead does not go in.",
+        first.part.short_name()
+    );
+    let finding = Finding::new("gpu_plug_type", Verdict::Fail, Severity::Advice, about(with.iter().map(|c| c.id)), text);
+    out.push(finding.number("eps_needed", f64::from(need)));
 }
 
 fn plug_fixes(case: &Case<'_>, finding: &Finding) -> Vec<Vec<Fix>> {

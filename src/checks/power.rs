@@ -14,7 +14,7 @@ pub(super) const RULES: &[Check] = &[
     Check {
         id: "psu_capacity",
         title: "Power supply capacity",
-        why: "A supply that is too small switches the machine off under load. The rule: watts of CPU and cards plus 10%, and no less than all parts draw.",
+        why: "A supply that is too small switches the machine off under load. The rule: watts of all parts plus 10%.",
         guide: &["G15"],
         run: psu_capacity,
         search: Some(Search { candidates: capacity_fixes, none: NO_SUPPLY }),
@@ -91,7 +91,7 @@ fn psu_capacity(case: &Case<'_>, out: &mut Vec<Finding>) {
     facts.extend(unknown_draws(case));
     let margin = (case.project.threshold("psu_margin") - 1.0) * 100.0;
     let text = format!(
-        "{} drawn by all parts, {} by CPU and cards with {}% margin; {} supplied",
+        "{} drawn by all parts, {} with {}% margin; {} supplied",
         watts(sum),
         watts(power.with_margin_w),
         plain(margin, 1),
@@ -141,11 +141,12 @@ struct Peak<'a> {
 
 fn peak<'a>(case: &Case<'a>) -> Option<Peak<'a>> {
     let factor = case.project.threshold("transient_factor");
+    let highest = |card: &Piece<'_, Gpu>| card.is.peaks.map(|p| p.below_1ms_w).or_else(|| Some(card.is.tdp_w? * factor));
     let draw = |id| case.facts.power.parts.iter().find(|d| d.placement == id).and_then(|d| d.typical_w);
-    let extra = |card: &Piece<'a, Gpu>| Some(card.is.tdp_w? * factor - draw(card.id).or(card.is.tdp_w)?);
+    let extra = |card: &Piece<'a, Gpu>| Some(highest(card)? - draw(card.id).or(card.is.tdp_w)?);
     let cards = case.gpus().into_iter().filter_map(|card| Some((extra(&card)?, card)));
     let (extra, card) = cards.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let card_w = card.is.tdp_w? * factor;
+    let card_w = highest(&card)?;
     Some(Peak { card, card_w, total_w: case.facts.power.typical_w + extra })
 }
 
@@ -208,8 +209,22 @@ fn transients(case: &Case<'_>, out: &mut Vec<Finding>) {
         out.push(ask(facts));
         return;
     }
-    let finding = Finding::new("transient_headroom", verdict, Severity::Problem, subjects.clone(), text);
-    out.push(finding.number("suggested_w", peak.total_w).number("bears_w", bears).number("gpu_peak_w", peak.card_w));
+    let mut finding = Finding::new("transient_headroom", verdict, Severity::Problem, subjects.clone(), text)
+        .number("suggested_w", peak.total_w)
+        .number("bears_w", bears)
+        .number("gpu_peak_w", peak.card_w)
+        .number("sum_w", case.facts.power.typical_w);
+    if let Some(rated) = case.facts.power.supply_w {
+        finding = finding.number("psu_w", rated);
+    }
+    if let Some(own) = case.facts.power.parts.iter().find(|d| d.placement == peak.card.id).and_then(|d| d.typical_w) {
+        finding = finding.number("gpu_w", own);
+    }
+    if let Some(measured) = peak.card.is.peaks {
+        finding =
+            finding.number("avg_w", measured.average_w).number("le_10ms_w", measured.below_10ms_w).number("lt_1ms_w", measured.below_1ms_w);
+    }
+    out.push(finding);
 }
 
 fn transient_fixes(case: &Case<'_>, _: &Finding) -> Vec<Vec<Fix>> {
@@ -227,13 +242,27 @@ fn power_limit(case: &Case<'_>, out: &mut Vec<Finding>) {
     let sum: f64 = limited.iter().filter_map(limit).sum();
     let subjects = about(limited.iter().map(|c| c.id));
     let rule = "power_limit_not_transient";
-    let (Some(peak), Ok((bears, _))) = (peak(case), bearable(case)) else {
+    let cards = count(limited.len(), "card");
+    let spared: f64 = limited.iter().filter_map(|c| Some(c.is.tdp_w? - limit(c)?)).sum();
+    let unlimited = (case.facts.power.typical_w + spared) * case.project.threshold("psu_margin");
+    let relies = case.facts.power.supply_w.is_some_and(|rated| unlimited > rated);
+    let (Some(peak), Ok((bears, modern))) = (peak(case), bearable(case)) else {
+        if relies {
+            let text = format!(
+                "{cards} limited to {} in all: the supply suffices only under this limit ({} without it, margin included), and a limit does not stop short peaks.",
+                watts(sum),
+                watts(unlimited)
+            );
+            out.push(
+                Finding::new(rule, Verdict::Fail, Severity::Advice, subjects, text).number("gpu_w", sum).number("unlimited_w", unlimited),
+            );
+            return;
+        }
         let facts = bearable(case).err().unwrap_or_default();
         out.push(unknown(rule, Severity::Advice, subjects, "Whether the limited cards' short peaks are borne", facts));
         return;
     };
-    let cards = count(limited.len(), "card");
-    let finding = if peak.total_w > bears {
+    let finding = if peak.total_w > bears || relies && !modern {
         let text = format!(
             "{cards} limited to {} in all may still peak: about {} with all else, {} borne.",
             watts(sum),
@@ -252,29 +281,62 @@ fn power_limit(case: &Case<'_>, out: &mut Vec<Finding>) {
     out.push(finding.number("gpu_w", sum).number("peak_w", peak.total_w).number("bears_w", bears));
 }
 
+/// Efficiency that no certified supply exceeds or stays below at its tested loads: 80 PLUS Titanium at 230 V, and the plain certificate.
+const BEST_EFFICIENCY: f64 = 0.96;
+const LEAST_EFFICIENCY: f64 = 0.80;
+
+/// What one circuit bears and what is asked of it.
+struct OnCircuit {
+    /// From the wall where the supply's efficiency is known, else drawn inside.
+    demand: f64,
+    is_wall: bool,
+    limit: f64,
+    hard: f64,
+    text: String,
+}
+
+/// The fullest of the circuits: supplies are divided among them as evenly as they can be.
+fn on_circuit(case: &Case<'_>) -> OnCircuit {
+    let (power, room) = (&case.facts.power, &case.project.room);
+    let hard = room.mains_v * room.circuit_a;
+    let share = case.project.threshold("circuit_continuous");
+    let limit = hard * share;
+    let supplies = case.psus().len().max(1);
+    let circuits = usize::from(room.circuits.max(1)).min(supplies);
+    let part = supplies.div_ceil(circuits) as f64 / supplies as f64;
+    let (all, is_wall) = power.wall_w.map_or((power.typical_w, false), |w| (w, true));
+    let demand = all * part;
+    let line = format!("{} V x {} A x {} = {}", plain(room.mains_v, 0), plain(room.circuit_a, 1), plain(share, 2), watts(limit));
+    let of = if circuits > 1 { format!(" on the fuller of {circuits} circuits") } else { String::new() };
+    let what = if is_wall { "drawn from the wall" } else { "drawn inside, more from the wall" };
+    OnCircuit { demand, is_wall, limit, hard, text: format!("{} {what}{of}; a circuit bears {line} for long", watts(demand)) }
+}
+
 fn circuit(case: &Case<'_>, out: &mut Vec<Finding>) {
+    const RULE: &str = "circuit_continuous";
     let power = &case.facts.power;
     if power.parts.is_empty() {
         return;
     }
-    let room = &case.project.room;
-    let hard = room.mains_v * room.circuit_a;
-    let share = case.project.threshold("circuit_continuous");
-    let limit = hard * share;
-    let (demand, what) = power.wall_w.map_or((power.typical_w, "drawn inside, more from the wall"), |w| (w, "drawn from the wall"));
-    let line = format!("{} V x {} A x {} = {}", plain(room.mains_v, 0), plain(room.circuit_a, 1), plain(share, 2), watts(limit));
+    let OnCircuit { demand, is_wall, limit, hard, text } = on_circuit(case);
+    let (least, most) = if is_wall { (demand, demand) } else { (demand / BEST_EFFICIENCY, demand / LEAST_EFFICIENCY) };
+    let inside = if is_wall { power.typical_w * demand / power.wall_w.unwrap_or(demand) } else { demand };
     let say = |verdict, severity, text: String| {
-        Finding::new("circuit_continuous", verdict, severity, vec![Subject::Whole], text)
+        Finding::new(RULE, verdict, severity, vec![Subject::Whole], text)
             .number("demand_w", demand)
             .number("limit_w", limit)
             .number("hard_limit_w", hard)
     };
-    let text = format!("{} {what}; the circuit bears {line} for long", watts(demand));
-    out.push(if demand > hard {
+    // What is drawn inside alone is too much: no supply helps.
+    out.push(if least > hard {
         say(Verdict::Fail, Severity::Blocker, format!("{text} and {} at all.", watts(hard)))
-    } else if demand > limit {
-        say(Verdict::Fail, Severity::Problem, format!("{text}: {} too much.", watts(demand - limit)))
-    } else if power.wall_w.is_none() || !power.unknown.is_empty() {
+    } else if inside > limit {
+        say(Verdict::Fail, Severity::Blocker, format!("{text}: {} too much.", watts(demand - limit)))
+    } else if least > limit {
+        say(Verdict::Fail, Severity::Problem, format!("{text}: {} too much.", watts(least - limit)))
+    } else if most <= limit && power.unknown.is_empty() {
+        say(Verdict::Pass, Severity::Problem, format!("{text}."))
+    } else {
         let mut facts = unknown_draws(case);
         if facts.is_empty() {
             facts.extend(case.psus().iter().map(|p| missing(p.part.short_name(), "efficiency")));
@@ -282,9 +344,7 @@ fn circuit(case: &Case<'_>, out: &mut Vec<Finding>) {
         if facts.is_empty() {
             facts.push(missing("rig", "supply"));
         }
-        unknown("circuit_continuous", Severity::Problem, vec![Subject::Whole], "Whether the circuit bears the rig", facts)
-    } else {
-        say(Verdict::Pass, Severity::Problem, format!("{text}."))
+        unknown(RULE, Severity::Problem, vec![Subject::Whole], "Whether the circuit bears the rig", facts)
     });
 }
 

@@ -85,7 +85,45 @@ fn judge_adjacent(case: &Case<'_>, card: &Piece<'_, Gpu>, total: usize) -> Findi
     } else {
         pass(subjects.clone(), format!("{name} ({kind}) has {} of air above {next}; {} are asked for.", mm(gap.max(0.0)), mm(limit)))
     };
-    finding.number("gap_mm", gap).number("limit_mm", limit)
+    let mut finding = finding.number("gap_mm", gap).number("limit_mm", limit);
+    if let Some(seen) = measured_pair(card.is).filter(|_| finding.verdict == Verdict::Fail) {
+        finding.message.push_str(&format!(
+            " A pair of them without a gap was measured: {} to {} MHz, and {} to {} tokens a second of a model that memory binds, {}% less.",
+            plain(seen.clock_mhz.0, 0),
+            plain(seen.clock_mhz.1, 0),
+            plain(seen.tokens_s.0, 1),
+            plain(seen.tokens_s.1, 1),
+            plain(seen.loss_pct(), 0)
+        ));
+        finding = finding
+            .number("tps_cold", seen.tokens_s.0)
+            .number("tps_hot", seen.tokens_s.1)
+            .number("loss_pct", seen.loss_pct().round())
+            .number("clock_mhz_from", seen.clock_mhz.0)
+            .number("clock_mhz_to", seen.clock_mhz.1);
+    }
+    finding
+}
+
+/// Two like open-air cards without a gap, as somebody measured them: the upper one cold and hot.
+struct MeasuredPair {
+    product: &'static str,
+    clock_mhz: (f64, f64),
+    tokens_s: (f64, f64),
+}
+
+impl MeasuredPair {
+    fn loss_pct(&self) -> f64 {
+        (1.0 - self.tokens_s.1 / self.tokens_s.0) * 100.0
+    }
+}
+
+/// <https://github.com/noonghunna/club-3090/issues/178>: 90-91 °C, decoding of one stream.
+const MEASURED_PAIRS: &[MeasuredPair] =
+    &[MeasuredPair { product: "GeForce RTX 3090", clock_mhz: (1725.0, 1365.0), tokens_s: (68.5, 65.2) }];
+
+fn measured_pair(card: &Gpu) -> Option<&'static MeasuredPair> {
+    MEASURED_PAIRS.iter().find(|m| card.product.as_deref() == Some(m.product))
 }
 
 fn starved_text(case: &Case<'_>, card: &Piece<'_, Gpu>, kind: GpuCooler, gap: f64, next: &str, limit: f64) -> String {

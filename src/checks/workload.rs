@@ -1,7 +1,7 @@
 //! Does the rig suit its work?
 
 use super::candidates::{cpu, gpu, serves_as, swap};
-use super::finding::{Finding, Fix, MissingFact, Safety, Severity, Verdict};
+use super::finding::{Detail, Finding, Fix, MissingFact, Safety, Severity, Verdict};
 use super::fixes::first_piece;
 use super::rig::{Piece, about, count, join, missing, unknown};
 use super::{Case, Check, Search};
@@ -335,6 +335,9 @@ fn thread_fixes(case: &Case<'_>, _: &Finding) -> Vec<Vec<Fix>> {
     vec![swap(case, first.id, good)]
 }
 
+/// Oldest compute capability that CUDA 13 builds for: <https://docs.nvidia.com/cuda/archive/13.0.0/cuda-toolkit-release-notes/index.html>.
+const CUDA_13_LEAST: &str = "7.5";
+
 /// Cards whose support ended, and cards that need the newest release.
 fn cuda_mix(case: &Case<'_>, out: &mut Vec<Finding>) {
     let cards = case.gpus();
@@ -378,7 +381,17 @@ fn cuda_mix(case: &Case<'_>, out: &mut Vec<Finding>) {
     } else {
         unknown("cuda_mix", Severity::Problem, subjects.clone(), "Whether one toolchain serves all cards", facts)
     };
-    let finding = if low.is_finite() { finding.number("lowest_capability", low).number("highest_capability", high) } else { finding };
+    let mut finding = if low.is_finite() { finding.number("lowest_capability", low).number("highest_capability", high) } else { finding };
+    if finding.verdict == Verdict::Fail && !ended.is_empty() && !current.is_empty() {
+        finding = finding.detail("dropped_below", Detail::Text(CUDA_13_LEAST.to_owned()));
+        // The first toolchain for Blackwell desktop cards is 12.8; builds of the 13 series serve them on.
+        let newest = nvidia
+            .iter()
+            .filter_map(|c| Some((c.is.compute_capability.as_deref()?.parse::<f64>().ok()?, c.is.compute_capability.as_deref()?)));
+        if let Some((_, text)) = newest.max_by(|a, b| a.0.total_cmp(&b.0)) {
+            finding = finding.detail("needs_13", Detail::Text(format!("sm_{}", text.replace('.', ""))));
+        }
+    }
     out.push(finding);
 }
 

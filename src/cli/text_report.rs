@@ -104,7 +104,7 @@ fn power_text(out: &mut String, power: &Power) {
         )
     };
     out.push_str(&format!("  typical    {}, limit {}{unknown}\n", watts(power.typical_w), watts(power.limit_w)));
-    out.push_str(&format!("  supply     {}; CPU and cards with margin {}\n", or_unknown(power.supply_w), watts(power.with_margin_w)));
+    out.push_str(&format!("  supply     {}; all parts with margin {}\n", or_unknown(power.supply_w), watts(power.with_margin_w)));
     out.push_str(&format!("  wall       {}; the circuit carries {} for long\n", or_unknown(power.wall_w), watts(power.circuit_w)));
 }
 

@@ -140,7 +140,7 @@ pub fn supply(rig: Rig<'_>) -> Table {
     let wall = &power.wall_origin;
     let rows = vec![
         row("Rating of the supplies, W", power.supply_w, 0, "sum of the placed supplies at this mains voltage"),
-        row("CPU and cards with the supply's margin, W", Some(power.with_margin_w), 0, "typical draw times the margin among the limits"),
+        row("All parts with the supply's margin, W", Some(power.with_margin_w), 0, "typical draw times the margin among the limits"),
         row("Load of the supplies, share", power.load, 3, "typical draw over rating"),
         row("Efficiency at that load", power.efficiency, 3, &wall.source),
         row("Draw from the wall, W", power.wall_w, 0, &wall.formula),

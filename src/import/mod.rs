@@ -11,6 +11,7 @@ pub mod opendb;
 pub mod price_book;
 pub mod safetensors;
 mod table;
+pub mod whatif;
 
 use crate::files::FileError;
 

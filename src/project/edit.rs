@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::air_settings;
 use super::economy::{CONDITION, Condition, Economy};
 use super::piece_settings;
 use super::settle::settle;
 use super::{Accepted, FindingKey, Project, Rate, Room, UserPrice};
+use super::{air_settings, power_settings};
 use crate::build::fit::{Fit, fit};
 use crate::build::slots::{Slot, slots};
 use crate::build::{Build, Placement, PlacementId, SlotId};
@@ -393,13 +393,14 @@ pub(super) fn setting_fault(key: &str, value: &str) -> Option<(&'static str, Str
     if key == CONDITION && Condition::parse(value).is_none() {
         return Some((CONDITION, format!("{value:?} is neither \"new\" nor \"used\"")));
     }
-    air_settings::fault(key, value)
+    air_settings::fault(key, value).or_else(|| power_settings::fault(key, value))
 }
 
 fn check_room(room: &Room) -> Result<(), Refusal> {
     in_range("tariff", room.tariff_per_kwh, 0.0, 1e6)?;
     in_range("mains voltage", room.mains_v, 90.0, 500.0)?;
     in_range("circuit", room.circuit_a, 1.0, 1000.0)?;
+    in_range("circuits", f64::from(room.circuits), 1.0, 16.0)?;
     in_range("ambient temperature", room.ambient_c, -20.0, 60.0)?;
     in_range("altitude", room.altitude_m, -500.0, 6000.0)?;
     in_range("hours a day", room.hours_per_day, 0.0, 24.0)?;

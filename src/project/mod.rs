@@ -16,6 +16,7 @@ pub mod edit;
 pub mod file;
 pub mod history;
 pub mod piece_settings;
+pub mod power_settings;
 pub mod settle;
 pub mod thresholds;
 mod toml_text;
@@ -82,6 +83,9 @@ pub struct Room {
     pub tariff_per_kwh: f64,
     pub mains_v: f64,
     pub circuit_a: f64,
+    /// Circuits among which the supplies are divided.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub circuits: u8,
     pub ambient_c: f64,
     /// Height above the sea, m: thinner air carries less heat.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -100,12 +104,22 @@ impl Default for Room {
             tariff_per_kwh: 0.17,
             mains_v: 120.0,
             circuit_a: 15.0,
+            circuits: 1,
             ambient_c: 22.0,
             altitude_m: 0.0,
             hours_per_day: 8.0,
             life_years: 3.0,
         }
     }
+}
+
+const fn one() -> u8 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_one(value: &u8) -> bool {
+    *value == 1
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -204,7 +218,7 @@ pub struct Versions {
 }
 
 /// Raised whenever a formula or constant of the analysis or a rule changes.
-pub const CORE_VERSION: &str = "5";
+pub const CORE_VERSION: &str = "6";
 
 impl Versions {
     /// Those of this program with this catalog.

@@ -80,7 +80,8 @@ pub const ALL: &[Threshold] = &[
         key: "transient_factor",
         title: "Short peak of a card over its board power",
         unit: "x",
-        default: 2.17,
+        // (1100 - 450) / 300
+        default: 13.0 / 6.0,
         source: "Intel: a 300 W card in a 750 W machine asks 1,100 W of a supply before ATX 3.0, https://www.tweaktown.com/news/85717/pcie-5-0-gpus-can-have-power-excursions-use-up-to-1800w-of/index.html",
     },
     Threshold {

@@ -16,7 +16,7 @@ use crate::build::slots::slots;
 use crate::catalog::Catalog;
 use crate::catalog::part::PartKind;
 use crate::catalog::precision::native::{Arithmetic, Support};
-use crate::checks::finding::{Finding, MissingFact, Safety, Severity, Verdict};
+use crate::checks::finding::{Detail, Finding, MissingFact, Safety, Severity, Verdict};
 use crate::project::{Project, Versions};
 use crate::workload::training::Training;
 use crate::workload::{Engine, Sharing, Split, Workload};
@@ -81,6 +81,8 @@ pub struct JsonRoom {
     pub tariff_per_kwh: f64,
     pub mains_v: f64,
     pub circuit_a: f64,
+    /// Circuits among which the supplies are divided.
+    pub circuits: u8,
     pub ambient_c: f64,
     pub altitude_m: f64,
     pub hours_per_day: f64,
@@ -320,12 +322,22 @@ pub struct JsonFinding {
     /// Ids of placed parts, slots ("p2/PCIE1"), "workload NAME" or "rig".
     pub subjects: Vec<String>,
     pub message: String,
-    pub numbers: BTreeMap<String, Option<f64>>,
+    pub numbers: BTreeMap<String, JsonDetail>,
     pub missing: Vec<MissingFact>,
     pub stake: Option<JsonStake>,
     pub fixes: Vec<JsonFix>,
     /// Why the user lives with it; null: not accepted.
     pub accepted: Option<String>,
+}
+
+/// A number of a finding; a few are a yes or no, a text, or several numbers such as ports.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum JsonDetail {
+    Number(Option<f64>),
+    Flag(bool),
+    Text(String),
+    List(Vec<f64>),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -392,6 +404,7 @@ fn rig(project: &Project, versions: &Versions) -> JsonRig {
             tariff_per_kwh: room.tariff_per_kwh,
             mains_v: room.mains_v,
             circuit_a: room.circuit_a,
+            circuits: room.circuits,
             ambient_c: room.ambient_c,
             altitude_m: room.altitude_m,
             hours_per_day: room.hours_per_day,
@@ -506,7 +519,8 @@ fn power(catalog: &Catalog, project: &Project, power: &Power) -> JsonPower {
     }
 }
 
-fn finding(finding: &Finding) -> JsonFinding {
+/// One finding in the shape of the schema.
+pub fn finding(finding: &Finding) -> JsonFinding {
     JsonFinding {
         rule: finding.rule.to_owned(),
         guide: finding.guide.iter().map(|&g| g.to_owned()).collect(),
@@ -514,7 +528,7 @@ fn finding(finding: &Finding) -> JsonFinding {
         severity: finding.severity,
         subjects: finding.subjects.iter().map(ToString::to_string).collect(),
         message: finding.message.clone(),
-        numbers: finding.numbers.iter().map(|(&k, &v)| (k.to_owned(), known(Some(v)))).collect(),
+        numbers: numbers(finding),
         missing: finding.missing.clone(),
         stake: finding.stake.as_ref().map(|s| JsonStake {
             money: known(s.money.map(|m| m.amount())),
@@ -527,6 +541,19 @@ fn finding(finding: &Finding) -> JsonFinding {
         fixes: finding.fixes.iter().map(|f| JsonFix { label: f.label.clone(), safety: f.safety }).collect(),
         accepted: finding.accepted.clone(),
     }
+}
+
+fn numbers(finding: &Finding) -> BTreeMap<String, JsonDetail> {
+    let plain = finding.numbers.iter().map(|(&key, &value)| (key.to_owned(), JsonDetail::Number(known(Some(value)))));
+    let other = finding.details.iter().map(|(key, value)| {
+        let value = match value {
+            Detail::Flag(on) => JsonDetail::Flag(*on),
+            Detail::Text(text) => JsonDetail::Text(text.clone()),
+            Detail::List(list) => JsonDetail::List(list.clone()),
+        };
+        (key.clone(), value)
+    });
+    plain.chain(other).collect()
 }
 
 #[cfg(test)]

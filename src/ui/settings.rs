@@ -82,6 +82,9 @@ pub(super) fn room_ui(ui: &mut Ui, cx: &Cx<'_>, room: &mut Room, currency: &mut 
     number(ui, "Tariff", &mut room.tariff_per_kwh, 0.0..=1e6, 0.005, &per_kwh);
     number(ui, "Mains voltage", &mut room.mains_v, 90.0..=500.0, 1.0, " V");
     number(ui, "Circuit", &mut room.circuit_a, 1.0..=1000.0, 0.2, " A");
+    let mut circuits = f64::from(room.circuits);
+    number(ui, "Circuits for the supplies", &mut circuits, 1.0..=16.0, 0.05, "");
+    room.circuits = circuits.round() as u8;
     number(ui, "Air in the room", &mut room.ambient_c, -20.0..=60.0, 0.2, " °C");
     number(ui, "Height above the sea", &mut room.altitude_m, -500.0..=6000.0, 10.0, " m");
     number(ui, "Under load", &mut room.hours_per_day, 0.0..=24.0, 0.1, " hours a day");

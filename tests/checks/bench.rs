@@ -16,7 +16,7 @@ use rigbay::catalog::templates::Templates;
 use rigbay::catalog::topology::{Change, Condition, Rule};
 use rigbay::catalog::vocab::{
     CaseKind, Confidence, ConnectorKind, CoolerKind, DriveBus, DriveForm, Edge, Efficiency, FormFactor, GpuCooler, GpuForm, GpuVendor,
-    MemoryType, ModuleType, Outlook, Plug, PriceKind, PsuForm, Socket,
+    MemoryType, ModuleType, Outlook, Plug, PriceKind, PsuForm, Rails, Socket,
 };
 use rigbay::checks::finding::Finding;
 use rigbay::project::Project;
@@ -284,6 +284,8 @@ fn psu(watts: f64, efficiency: Efficiency, leads: [u8; 3]) -> Psu {
         length_mm: Some(160.0),
         plugs: Some(plugs(&[(Plug::Pcie8, eight), (Plug::Hpwr2x6, sixteen), (Plug::Eps8, eps)])),
         hpwr_w: Some(600.0),
+        pcie_leads: Some(eight),
+        rails: Some(Rails::Single),
         ..Psu::default()
     }
 }

@@ -1,8 +1,8 @@
 //! The three rigs of every rule, as changes of the sound one.
 
-use rigbay::catalog::part::{Bridge, PartKind, Plugs};
+use rigbay::catalog::part::{Bridge, PartKind, Plugs, Radiator};
 use rigbay::catalog::vocab::{
-    ConnectorKind, CoolerKind, DriveBus, DriveForm, Efficiency, FormFactor, GpuCooler, ModuleType, Outlook, Plug, PsuForm,
+    ConnectorKind, CoolerKind, DriveBus, DriveForm, Edge, Efficiency, FormFactor, GpuCooler, ModuleType, Outlook, Plug, PsuForm, Rails,
 };
 
 use super::bench::{Kit, connector, part};
@@ -119,6 +119,7 @@ fn clearance() -> Vec<Row> {
     let unmeasured: Change = |k| {
         water(k);
         k.case("case").max_gpu_length_radiator_mm = None;
+        k.case("case").max_gpu_length_mm = None;
     };
     let large: Change = |k| {
         k.instead("cooler", "aio");
@@ -136,7 +137,33 @@ fn clearance() -> Vec<Row> {
         sixteen_pin(k);
         k.gpu("gpu").height_mm = None;
     };
+    let bottom: Change = |k| {
+        k.instead("cooler", "aio");
+        k.set("aio", "radiator", "bottom");
+        k.case("case").radiators =
+            Some(vec![Radiator { edge: Edge::Bottom, sizes_mm: vec![360] }, Radiator { edge: Edge::Top, sizes_mm: vec![360] }]);
+    };
+    let bottom_low: Change = |k| {
+        k.instead("cooler", "aio");
+        k.set("aio", "radiator", "bottom");
+        k.case("case").radiators =
+            Some(vec![Radiator { edge: Edge::Bottom, sizes_mm: vec![360] }, Radiator { edge: Edge::Top, sizes_mm: vec![360] }]);
+        k.drop("gpu");
+        k.seat("gpu", "board/P5");
+    };
+    let bottom_order: Change = |k| {
+        k.instead("cooler", "aio");
+        k.set("aio", "radiator", "bottom");
+        k.slot("P1").opening = None;
+    };
     vec![
+        row(
+            "radiator_vs_slots",
+            bottom_low,
+            Third::Unknown(bottom_order, "opening of P1"),
+            &[("last_free_opening", 4.0), ("last_opening", 6.0)],
+        )
+        .passes(bottom),
         row(
             "gpu_length",
             |k| k.gpu("gpu").length_mm = Some(357.0),
@@ -354,6 +381,33 @@ fn memory() -> Vec<Row> {
             &[("ram_gb", 256.0), ("limit_gb", 128.0)],
         ),
         row(
+            "bios_version",
+            |k| newer_cpu(k, Some(true)),
+            Third::Never("what cannot be told by name is not judged; a missing flash button leaves the finding standing"),
+            &[],
+        )
+        .passes(|k| newer_cpu_on(k, "X670E test board", "AMD Ryzen 9 7950X"))
+        .hopeless(),
+        row(
+            "bios_dependency",
+            |k| {
+                k.ram("ram").module_type = Some(ModuleType::EccUdimm);
+                k.board("board").ecc = Some(true);
+            },
+            Third::Unknown(|k| k.ram("ram").module_type = None, "module_type"),
+            &[],
+        )
+        .hopeless(),
+        row(
+            "ram_cpu_generation",
+            |k| newer_memory(k, 2933, 64.0),
+            Third::Unknown(|k| k.ram("ram").module_type = None, "module_type"),
+            &[("cpu_max_mt_s", 2133.0)],
+        )
+        .passes(|k| newer_memory(k, 2666, 16.0))
+        .hopeless(),
+        row("import_sanity", |k| k.slot("P1").r#gen = Some(5), Third::Never("an unknown value is no wrong one"), &[]).hopeless(),
+        row(
             "ram_speed",
             |k| k.instead("ram", "ram.fast"),
             Third::Unknown(|k| k.cpu("cpu").memory_mt_s = None, "memory_mt_s"),
@@ -368,8 +422,43 @@ fn memory() -> Vec<Row> {
     ]
 }
 
+/// A processor of that name on a board of that name.
+fn newer_cpu_on(k: &mut Kit, board: &str, cpu: &str) {
+    board.clone_into(&mut k.part("board").name);
+    cpu.clone_into(&mut k.part("cpu").name);
+    let told = rigbay::catalog::platform::processor(cpu);
+    k.board("board").socket = told.socket;
+    k.cpu("cpu").socket = told.socket;
+    k.cooler("cooler").sockets = Some(told.socket.into_iter().collect());
+}
+
+fn newer_cpu(k: &mut Kit, flash_button: Option<bool>) {
+    newer_cpu_on(k, "B550 test board", "AMD Ryzen 7 5800X3D");
+    k.board("board").flash_button = flash_button;
+}
+
+/// Registered modules for a first Xeon Scalable.
+fn newer_memory(k: &mut Kit, speed: u32, each: f64) {
+    newer_cpu_on(k, "C621 test board", "Intel Xeon Bronze 3104");
+    k.board("board").module_types = Some(vec![ModuleType::Rdimm]);
+    k.board("board").chipset = Some("C621".to_owned());
+    k.cpu("cpu").registered = Some(true);
+    k.cpu("cpu").memory_mt_s = Some(2133);
+    for slot in &mut k.board("board").connectors {
+        slot.r#gen = Some(3);
+    }
+    let kit = k.ram("ram");
+    (kit.module_type, kit.speed_mt_s, kit.gb_per_module) = (Some(ModuleType::Rdimm), Some(speed), Some(each));
+}
+
 fn limited(k: &mut Kit) {
     k.set("gpu", "power_limit_w", "250");
+}
+
+fn slot_fed(k: &mut Kit) {
+    k.gpu("gpu").plugs = Some(Vec::new());
+    k.gpu("gpu").tdp_w = Some(70.0);
+    k.gpu("gpu").power_min_w = Some(40.0);
 }
 
 fn aged(k: &mut Kit) {
@@ -394,6 +483,18 @@ fn power() -> Vec<Row> {
         sixteen_pin(k);
         k.psu("psu").hpwr_w = None;
     };
+    let chained: Change = |k| {
+        k.set("gpu", "leads", "1");
+        k.psu("psu").pcie_leads = None;
+    };
+    let divided: Change = |k| {
+        k.psu("psu").rails = Some(Rails::Several);
+        k.psu("psu").rail_a = Some(20.0);
+    };
+    let small_slot: Change = |k| {
+        slot_fed(k);
+        k.set("board", "slot_w.P1", "50");
+    };
     let few: Change = |k| k.psu("psu").plugs = Some(vec![Plugs { plug: Plug::Pcie8, count: 1 }, Plugs { plug: Plug::Eps8, count: 2 }]);
     vec![
         row(
@@ -406,13 +507,19 @@ fn power() -> Vec<Row> {
             "transient_headroom",
             aged,
             Third::Unknown(|k| k.psu("psu").atx_version = None, "atx_version"),
-            &[("gpu_peak_w", 759.5), ("bears_w", 850.0)],
+            &[("gpu_peak_w", 758.3), ("bears_w", 850.0)],
         ),
         row("power_limit_not_transient", limited_aged, Third::Unknown(limited_unknown, "atx_version"), &[("gpu_w", 250.0)]).passes(limited),
         row(
             "circuit_continuous",
             |k| k.project.room.circuit_a = 5.0,
-            Third::Unknown(|k| k.psu("psu").efficiency = None, "efficiency"),
+            Third::Unknown(
+                |k| {
+                    k.project.room.circuit_a = 6.25;
+                    k.psu("psu").efficiency = None;
+                },
+                "efficiency",
+            ),
             &[("limit_w", 480.0), ("hard_limit_w", 600.0)],
         ),
         row(
@@ -433,6 +540,20 @@ fn power() -> Vec<Row> {
             Third::Unknown(|k| k.board("board").eps_plugs = None, "eps_plugs"),
             &[("eps_total_needed", 3.0), ("eps_available", 2.0)],
         ),
+        row(
+            "pigtail_load",
+            chained,
+            Third::Unknown(|k| k.psu("psu").pcie_leads = None, "pcie_leads"),
+            &[("cable_load_w", 300.0), ("per_plug_w", 150.0)],
+        ),
+        row(
+            "psu_multi_rail",
+            divided,
+            Third::Unknown(|k| k.psu("psu").rails = None, "rails"),
+            &[("psu_w", 1000.0), ("rail_w", 240.0), ("load_w", 275.0)],
+        ),
+        row("slot_power", small_slot, Third::Unknown(|k| k.gpu("gpu").plugs = None, "plugs"), &[("slot_w", 50.0), ("card_w", 70.0)])
+            .passes(slot_fed),
         row("hpwr_rating", weak_lead, Third::Unknown(unrated_lead, "hpwr_w"), &[("card_w", 275.0), ("rated_w", 150.0)]).passes(sixteen_pin),
     ]
 }

@@ -27,6 +27,8 @@ pub struct Pair {
     pub p2p: Option<bool>,
     /// Large copies, one direction, nothing else running. Without peer access through the host's memory. `None` = unknown.
     pub gb_s: Option<f64>,
+    /// What the links between them carry where peer access is on, one direction; `None` = unknown, or over a bridge.
+    pub links_gb_s: Option<f64>,
     /// Both directions at once, together.
     pub both_gb_s: Option<f64>,
     /// A small transfer.
@@ -106,9 +108,13 @@ fn socket_link_gb_s(socket: Socket) -> Option<f64> {
         | Socket::Lga1851
         | Socket::Lga1150
         | Socket::Lga1155
+        | Socket::Lga1156
+        | Socket::Lga775
         | Socket::Lga2066
         | Socket::Lga4189
+        | Socket::Am2
         | Socket::Am3
+        | Socket::Fm2
         | Socket::Am4
         | Socket::Am5
         | Socket::Tr4
@@ -403,7 +409,18 @@ fn pair(
     (way_a, way_b): (Option<&Way>, Option<&Way>),
     joined: &[Bridged],
 ) -> Pair {
-    let mut out = Pair { a: a.id, b: b.id, class: None, p2p: None, gb_s: None, both_gb_s: None, latency_us: None, why: "", route: None };
+    let mut out = Pair {
+        a: a.id,
+        b: b.id,
+        class: None,
+        p2p: None,
+        gb_s: None,
+        links_gb_s: None,
+        both_gb_s: None,
+        latency_us: None,
+        why: "",
+        route: None,
+    };
     let bridge = joined.iter().find(|j| (j.a, j.b) == (a.id, b.id) || (j.a, j.b) == (b.id, a.id));
     if let Some(bridge) = bridge {
         out.class = Some(PathClass::Nvlink(bridge.links));
@@ -430,10 +447,11 @@ fn pair(
     if let Some(why) = because.filter(|_| out.p2p != Some(false)) {
         out.why = why;
     }
+    let path = net.peer_path(way_a, way_b);
+    out.links_gb_s = path.as_ref().map_or_else(|| net.either_way(peer, way_a, way_b), |path| Net::narrowest(path, peer));
     match out.p2p {
         Some(true) => {
-            let path = net.peer_path(way_a, way_b);
-            out.gb_s = path.as_ref().map_or_else(|| net.either_way(peer, way_a, way_b), |path| Net::narrowest(path, peer));
+            out.gb_s = out.links_gb_s;
             out.both_gb_s = out.gb_s.map(|g| 2.0 * g);
             let links = [Net::link(way_a.link, UP), Net::link(way_b.link, DOWN)];
             out.route = net.limit(path.as_deref().unwrap_or(&links), peer).map(Route::Peer);

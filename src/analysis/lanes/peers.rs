@@ -51,10 +51,14 @@ pub(super) fn one_complex(socket: Socket) -> bool {
         | Socket::Lga1851
         | Socket::Lga1150
         | Socket::Lga1155
+        | Socket::Lga1156
         | Socket::Lga1366
+        | Socket::Lga775
         | Socket::Lga2011
         | Socket::Lga2011v3
+        | Socket::Am2
         | Socket::Am3
+        | Socket::Fm2
         | Socket::Am4
         | Socket::Am5 => true,
         Socket::Lga2066

@@ -66,6 +66,8 @@ const RANGES: &[(&str, &str, Limit, &str)] = &[
     ("ram", "voltage_v", Within(0.5, 5.0), "V"),
     ("drive", "tbw", Above(0.0, 1e7), "TB"),
     ("psu", "full_power_from_v", Within(90.0, 500.0), "V"),
+    ("psu", "pcie_leads", Within(0.0, 64.0), ""),
+    ("psu", "rail_a", Above(0.0, 500.0), "A"),
     ("fan", "max_rpm", Above(0.0, 50_000.0), "1/min"),
     ("fan", "airflow_m3_h", Above(0.0, 10_000.0), "m³/h"),
     ("fan", "pressure_pa", Above(0.0, 10_000.0), "Pa"),

@@ -12,10 +12,11 @@ use crate::workload::training::Training;
 use toml::de::DeTable;
 
 /// What edits call the fields of `[room]`.
-const ROOM: [(&str, &str); 7] = [
+const ROOM: [(&str, &str); 8] = [
     ("tariff", "tariff_per_kwh"),
     ("mains voltage", "mains_v"),
     ("circuit", "circuit_a"),
+    ("circuits", "circuits"),
     ("ambient temperature", "ambient_c"),
     ("altitude", "altitude_m"),
     ("hours a day", "hours_per_day"),
