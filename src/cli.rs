@@ -106,7 +106,7 @@ struct PictureArgs {
     output: PathBuf,
     #[arg(long, default_value = "dark")]
     theme: ThemeName,
-    /// Parts and their memory, PCIe links of all devices, or what each part draws
+    /// Parts and their memory, PCIe links of all devices, what each part draws, how air flows, or how hot it gets
     #[arg(long, value_name = "NAME", default_value = "parts", value_parser = named(Layer::ALL, Layer::text))]
     layer: Layer,
 }
@@ -263,7 +263,11 @@ fn picture(args: &PictureArgs, out: &mut Out<'_>) -> Result<(), String> {
         return Err(format!("{}: ends in neither .png nor .svg. Give -o a name with one of these endings.", args.output.display()));
     }
     let rig = open(&args.rig, out)?;
-    let drawing = crate::drawing::rig::draw(&rig.catalog, &rig.project, &rig.report(), args.layer);
+    let mut report = rig.report();
+    if args.layer.is_air() {
+        report = report.with_picture(&rig.catalog, &rig.project);
+    }
+    let drawing = crate::drawing::rig::draw(&rig.catalog, &rig.project, &report, args.layer);
     let svg = crate::drawing::svg::svg(&drawing, export::theme(args.theme));
     let data = if ending == "svg" { svg.into_bytes() } else { crate::drawing::svg::png(&svg, 1.0)? };
     files::write_atomic(&args.output, &data).map_err(|e| e.to_string())

@@ -27,6 +27,8 @@ pub enum Action {
     AskAccept(FindingKey),
     /// Search the best places for these pieces.
     Arrange(Vec<PlacementId>),
+    /// Try every single change that may cool.
+    AdviseCooling,
     Select(Option<Subject>),
     /// Select, and scroll or zoom to it.
     GoTo(Subject),
@@ -96,6 +98,8 @@ pub enum Action {
     /// Open or close a panel.
     Toggle(Side),
     Layer(Layer),
+    /// Whether nothing may move by itself.
+    ReduceMotion(bool),
     Fit,
     Theme(Theme),
     Dismiss(&'static str),
@@ -141,6 +145,10 @@ pub enum Screen {
     Topology,
     /// The best places for cards and drives.
     Arrange,
+    /// Every single change that cools, ranked.
+    Cooling,
+    /// The case's air as a circuit.
+    FlowNetwork,
 }
 
 /// Panels that can be closed.

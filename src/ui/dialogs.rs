@@ -9,8 +9,10 @@ use eframe::egui::{self, Id, Key, Modal, TextEdit, Ui};
 use super::action::{Action, Format, Screen, Theme};
 use super::arrange::{Answer, ArrangeState, arrange_ui};
 use super::by_hand::{ByHandState, by_hand_ui};
+use super::cooling::{self, CoolingState, cooling_ui};
 use super::export::{Compared, ExportState, export_ui};
 use super::fit_page::{FitState, fit_page_ui};
+use super::flow_network::{FlowState, flow_network_ui};
 use super::machine::{MachineState, MachineUse, machine_ui};
 use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
@@ -27,6 +29,7 @@ use crate::import::observed::Dump;
 use crate::project::edit::Edit;
 use crate::project::{FindingKey, Project};
 use crate::report::Report;
+use crate::search::cooling::Progress;
 use crate::units::watts;
 
 /// What a path is asked for.
@@ -160,6 +163,8 @@ enum Dialog {
     Machine(MachineState),
     Topology(TopologyState),
     Arrange(ArrangeState),
+    Cooling(CoolingState),
+    FlowNetwork(FlowState),
     About,
     Help,
     Log,
@@ -250,6 +255,8 @@ impl Dialogs {
             Screen::PartsList => self.set(Dialog::Export(ExportState::default())),
             Screen::Settings => self.set(Dialog::Settings(SettingsState::of(project))),
             Screen::Arrange => self.set(Dialog::Arrange(ArrangeState::of(catalog, project))),
+            Screen::Cooling => self.set(Dialog::Cooling(CoolingState::default())),
+            Screen::FlowNetwork => self.set(Dialog::FlowNetwork(FlowState::default())),
             Screen::Topology => self.set(Dialog::Topology(TopologyState::default())),
             Screen::About => self.set(Dialog::About),
             Screen::Palette => self.set(Dialog::Palette(PaletteState::default())),
@@ -274,6 +281,20 @@ impl Dialogs {
     pub(super) fn arranged(&mut self, (_, chosen, found): Answer) {
         if let Some(Dialog::Arrange(state)) = &mut self.open {
             state.take(chosen, found);
+        }
+    }
+
+    /// A search for advice has begun.
+    pub(super) fn advice_asked(&mut self, revision: u64, progress: Arc<Progress>) {
+        if let Some(Dialog::Cooling(state)) = &mut self.open {
+            state.asked(revision, progress);
+        }
+    }
+
+    /// It is done.
+    pub(super) fn advised(&mut self, answer: cooling::Answer) {
+        if let Some(Dialog::Cooling(state)) = &mut self.open {
+            state.take(answer);
         }
     }
 
@@ -317,6 +338,8 @@ impl Dialogs {
                 | Dialog::Machine(_)
                 | Dialog::Topology(_)
                 | Dialog::Arrange(_)
+                | Dialog::Cooling(_)
+                | Dialog::FlowNetwork(_)
                 | Dialog::Log
         );
         let acted = out.len() > before && !keeps;
@@ -338,8 +361,9 @@ impl Dialog {
     const fn width(&self) -> f32 {
         match self {
             Self::Topology(_) | Self::Fit(_) | Self::Replay(_) => 900.0,
+            Self::FlowNetwork(_) => 1060.0,
             Self::Export(_) => 1080.0,
-            Self::Machine(_) => 780.0,
+            Self::Machine(_) | Self::Cooling(_) => 780.0,
             Self::Arrange(_) | Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
             Self::Unsaved(_)
@@ -375,6 +399,8 @@ fn dialog_ui(
         Dialog::Export(state) => export_ui(ui, cx, state, fresh, out),
         Dialog::Settings(state) => settings_ui(ui, cx, state, fresh, out),
         Dialog::Arrange(state) => arrange_ui(ui, cx, state, fresh, out),
+        Dialog::Cooling(state) => cooling_ui(ui, cx, state, fresh, out),
+        Dialog::FlowNetwork(state) => flow_network_ui(ui, cx, state, fresh, out),
         Dialog::Topology(state) => topology_ui(ui, cx, state, fresh, out),
         Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
         Dialog::ByHand(state) => by_hand_ui(ui, cx, state, fresh, out),

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use eframe::egui::{self, CentralPanel, Frame, Margin, Panel, Rect, ScrollArea, Stroke, Ui};
 
 use crate::analysis::Effort;
+use crate::analysis::airflow::field::Field;
+use crate::analysis::airflow::{Cut, picture};
 use crate::catalog::Catalog;
 use crate::catalog::model::ModelShape;
 use crate::export::layout::Presets;
@@ -17,6 +19,7 @@ use crate::session::{Preview, Session};
 use crate::worker::Worker;
 
 pub mod action;
+mod air_ui;
 mod apply;
 mod arrange;
 mod autosave;
@@ -25,6 +28,7 @@ mod by_hand;
 pub mod charts;
 pub mod chassis;
 pub mod commands;
+mod cooling;
 mod crash;
 pub mod dialogs;
 pub mod drag;
@@ -33,6 +37,7 @@ mod export;
 mod file_dialogs;
 pub mod findings;
 mod fit_page;
+mod flow_network;
 pub mod icons;
 pub mod inspector;
 mod loading;
@@ -128,7 +133,15 @@ pub fn run(options: Options) -> Result<(), String> {
 
 type Request = (u64, Arc<Catalog>, Arc<Project>);
 type Answer = (u64, Arc<Report>);
-type Workers = (Worker<Request, Answer>, Worker<arrange::Request, arrange::Answer>);
+/// Document revision, and the flow of its ledger.
+type PictureRequest = (u64, Arc<Catalog>, Arc<Project>, Arc<Report>);
+type PictureAnswer = (u64, Arc<Field>);
+type Workers = (
+    Worker<Request, Answer>,
+    Worker<arrange::Request, arrange::Answer>,
+    Worker<cooling::Request, cooling::Answer>,
+    Worker<PictureRequest, PictureAnswer>,
+);
 
 /// The window's whole state.
 #[derive(Debug)]
@@ -149,6 +162,11 @@ pub struct App {
     worker: Worker<Request, Answer>,
     /// Searches the best places for cards.
     arranger: Worker<arrange::Request, arrange::Answer>,
+    /// Tries changes that cool.
+    adviser: Worker<cooling::Request, cooling::Answer>,
+    /// Solves the flow on the grid for pictures while a layer shows it.
+    painter: Worker<PictureRequest, PictureAnswer>,
+    pictured: Option<u64>,
     autosave: autosave::Autosave,
     /// Stands for the content of the document's file as this window last read or wrote it.
     on_disk: Option<u64>,
@@ -192,6 +210,10 @@ fn full((revision, catalog, project): Request) -> Answer {
     (revision, Arc::new(analyze(&catalog, &project, Effort::Full)))
 }
 
+fn finer((revision, catalog, project, report): PictureRequest) -> PictureAnswer {
+    (revision, Arc::new(picture(&catalog, &project, &report.facts.airflow)))
+}
+
 impl App {
     pub fn new(cc: &eframe::CreationContext<'_>, options: Options) -> Self {
         let mut notices = Notices::default();
@@ -201,7 +223,11 @@ impl App {
         let worker = Worker::start(full, move || ctx.request_repaint());
         let ctx = cc.egui_ctx.clone();
         let arranger = Worker::start(arrange::search, move || ctx.request_repaint());
-        let mut app = Self::with(cc, catalog, models, (worker, arranger), notices, options);
+        let ctx = cc.egui_ctx.clone();
+        let adviser = Worker::start(cooling::search, move || ctx.request_repaint());
+        let ctx = cc.egui_ctx.clone();
+        let painter = Worker::start(finer, move || ctx.request_repaint());
+        let mut app = Self::with(cc, catalog, models, (worker, arranger, adviser, painter), notices, options);
         app.autosave = autosave::Autosave::start();
         app.views.start.left_behind = app.autosave.left_behind();
         app.presets_file = crate::files::export_presets();
@@ -217,14 +243,15 @@ impl App {
 
     /// For tests: a given catalog, and every computation on the caller's thread.
     pub fn inline(cc: &eframe::CreationContext<'_>, catalog: Arc<Catalog>, models: Arc<Vec<Arc<ModelShape>>>, options: Options) -> Self {
-        Self::with(cc, catalog, models, (Worker::inline(full), Worker::inline(arrange::search)), Notices::default(), options)
+        let workers = (Worker::inline(full), Worker::inline(arrange::search), Worker::inline(cooling::search), Worker::inline(finer));
+        Self::with(cc, catalog, models, workers, Notices::default(), options)
     }
 
     fn with(
         cc: &eframe::CreationContext<'_>,
         catalog: Arc<Catalog>,
         models: Arc<Vec<Arc<ModelShape>>>,
-        (worker, arranger): Workers,
+        (worker, arranger, adviser, painter): Workers,
         notices: Notices,
         options: Options,
     ) -> Self {
@@ -246,6 +273,9 @@ impl App {
             presets_file: None,
             worker,
             arranger,
+            adviser,
+            painter,
+            pictured: None,
             autosave: autosave::Autosave::default(),
             on_disk: None,
             asked: None,
@@ -314,8 +344,21 @@ impl App {
         if let Some((revision, report)) = self.worker.answer() {
             self.session.adopt(revision, report);
         }
+        // Live numbers first, then the ledger's grid, then the finer one of the picture.
+        let shown = self.prefs.layer.is_air() && self.session.report().facts.airflow.cut == Cut::Grid;
+        if shown && self.pictured != Some(revision) {
+            self.pictured = Some(revision);
+            let (catalog, project) = (self.session.catalog().clone(), self.session.project().clone());
+            self.painter.ask((revision, catalog, project, self.session.report().clone()));
+        }
+        if let Some((revision, field)) = self.painter.answer() {
+            self.session.adopt_field(revision, field);
+        }
         if let Some(answer) = self.arranger.answer().filter(|a| a.0 == self.session.revision()) {
             self.dialogs.arranged(answer);
+        }
+        if let Some(answer) = self.adviser.answer().filter(|a| a.0 == self.session.revision()) {
+            self.dialogs.advised(answer);
         }
     }
 
