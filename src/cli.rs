@@ -116,7 +116,7 @@ struct PictureArgs {
     output: PathBuf,
     #[arg(long, default_value = "dark")]
     theme: ThemeName,
-    /// Parts and their memory, PCIe links of all devices, or what each part draws
+    /// Parts and their memory, PCIe links of all devices, what each part draws, how air flows, or how hot it gets
     #[arg(long, value_name = "NAME", default_value = "parts", value_parser = named(Layer::ALL, Layer::text))]
     layer: Layer,
     /// Draw a chart of the cost instead: `purchase`, `years`, `time` beside offers, or cost by `use`
@@ -284,7 +284,10 @@ fn picture(args: &PictureArgs, out: &mut Out<'_>) -> Result<(), String> {
         return Err(format!("{}: ends in neither .png nor .svg. Give -o a name with one of these endings.", args.output.display()));
     }
     let rig = open(&args.rig, out)?;
-    let report = rig.report();
+    let mut report = rig.report();
+    if args.layer.is_air() {
+        report = report.with_picture(&rig.catalog, &rig.project);
+    }
     let drawing = match args.chart {
         None => crate::drawing::rig::draw(&rig.catalog, &rig.project, &report, args.layer),
         Some(chart) => chart.draw(&rig.catalog, &report.facts.cost).ok_or_else(|| chart.nothing().to_owned())?,

@@ -1,5 +1,8 @@
 //! The one value that every view, export and test reads: facts and the judgement on them.
 
+use std::sync::Arc;
+
+use crate::analysis::airflow::picture;
 use crate::analysis::{Effort, Facts, facts};
 use crate::catalog::Catalog;
 use crate::checks::finding::Finding;
@@ -29,6 +32,13 @@ pub fn analyze(catalog: &Catalog, project: &Project, effort: Effort) -> Report {
 }
 
 impl Report {
+    /// The same with the flow of air on the finer grid for pictures.
+    pub fn with_picture(&self, catalog: &Catalog, project: &Project) -> Self {
+        let mut out = self.clone();
+        out.facts.airflow.field = Arc::new(picture(catalog, project, &self.facts.airflow));
+        out
+    }
+
     /// Keeps what an earlier full report found out about findings that are still the same, until the next full report is there.
     pub fn carry_over(&mut self, earlier: &Self) {
         for finding in &mut self.findings {

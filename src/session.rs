@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::Effort;
+use crate::analysis::airflow::field::Field;
 use crate::catalog::model::ModelShape;
 use crate::catalog::{Catalog, Copies};
 use crate::project::edit::{Edit, Refusal};
@@ -167,6 +168,15 @@ impl Session {
     pub fn adopt(&mut self, revision: u64, report: Arc<Report>) {
         if revision == self.revision {
             self.report = report;
+        }
+    }
+
+    /// Takes the flow on the finer grid into the report, if the document is still the one it was computed for.
+    pub fn adopt_field(&mut self, revision: u64, field: Arc<Field>) {
+        if revision == self.revision {
+            let mut report = (*self.report).clone();
+            report.facts.airflow.field = field;
+            self.report = Arc::new(report);
         }
     }
 

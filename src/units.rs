@@ -191,6 +191,26 @@ pub fn watts(value: f64) -> String {
     format!("{} W", thousands(value, 0))
 }
 
+/// Rounded, with its sign, and never "-0": "+0.4", "-1.2", "0".
+pub fn signed(value: f64, decimals: usize) -> String {
+    match plain(value, decimals) {
+        text if text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.') => "0".to_owned(),
+        text if value > 0.0 => format!("+{text}"),
+        text => text,
+    }
+}
+
+/// Air in m³/s as fans are sold: "42 CFM", "3.5 CFM".
+pub fn cfm(m3_s: f64) -> String {
+    let value = m3_s / 4.719_474e-4;
+    format!("{} CFM", plain(value, usize::from(value.abs() < 9.95)))
+}
+
+/// Air in m³/s as "71 m³/h".
+pub fn m3_h(m3_s: f64) -> String {
+    format!("{} m³/h", thousands(m3_s * 3600.0, 0))
+}
+
 /// Parameters: "8.03 B", "271 M".
 pub fn parameters(count: u64) -> String {
     let n = count as f64;
@@ -235,6 +255,8 @@ mod tests {
         assert_eq!(Bytes::from_gib(24.0).to_string(), "24.0 GiB");
         assert_eq!(parameters(8_030_261_248), "8.03 B");
         assert_eq!(plain(2.50, 2), "2.5");
+        assert_eq!((cfm(0.02).as_str(), cfm(0.001).as_str(), m3_h(0.02).as_str()), ("42 CFM", "2.1 CFM", "72 m³/h"));
+        assert_eq!((signed(0.4, 1).as_str(), signed(-1.24, 1).as_str(), signed(-0.001, 2).as_str()), ("+0.4", "-1.2", "0"));
     }
 
     #[test]

@@ -168,3 +168,28 @@ fn own_records_give_own_factors() {
         assert!((factor.value - 0.7).abs() < 1e-3 && factor.rows == 3, "{factor:?}");
     }
 }
+
+#[test]
+fn temperatures_are_judged_in_kelvin_beside_three_simpler_predictions() {
+    let rows = judged(&[("thermal_rows.csv", include_str!("data/thermal_rows.csv"))]);
+    let all = groups(&rows);
+    let of = |engine: &str| all.iter().find(|g| g.metric == "gpu_temp_C" && g.engine == engine && g.source.is_none()).unwrap();
+    let model = of("air");
+    // What docs/airflow.md states; it may only get better.
+    assert!(model.judged >= 53 && model.mae.unwrap() <= 7.7 && model.in_band.unwrap() >= 0.8, "{model:?}");
+    for name in rigbay::replay::thermal::BASELINES {
+        let simple = of(&format!("baseline: {name}"));
+        assert_eq!((simple.judged, simple.in_band), (model.judged, None));
+        assert!(simple.mae.is_some_and(|m| m > 3.0), "{simple:?}");
+    }
+    // Rows that constants were chosen on are listed, apart.
+    let fitted = all.iter().find(|g| g.metric == rigbay::replay::FITTED_TEMPERATURE && g.source.is_none()).unwrap();
+    assert!(fitted.judged >= 10);
+    assert!(rows.iter().all(|r| r.fitted == (r.record.metric == rigbay::replay::FITTED_TEMPERATURE)));
+    let json: serde_json::Value = serde_json::from_str(&text::json(&rows).unwrap()).unwrap();
+    let entry = json["summary"].as_array().unwrap().iter().find(|g| g["metric"] == "gpu_temp_C" && g["engine"] == "air").unwrap();
+    assert!(entry["mae"].is_number() && entry["in_band"].is_number());
+    let page = page::markdown(&rows);
+    assert!(page.contains("## Temperatures of cards") && page.contains("| the model, by zones |"), "{page}");
+    assert!(text::text(&rows, false).contains("mean error"));
+}

@@ -15,6 +15,7 @@ use rigbay::catalog::part::{Part, PartId};
 use rigbay::project::edit::{Edit, VariantChange};
 use rigbay::project::file::{Figure, Snapshot, differences, load_text, used_parts};
 use rigbay::project::history::History;
+use rigbay::project::trial::{Reading, Trial};
 use rigbay::project::{FindingKey, Project, Rate, Room, Subject, UserPrice, Versions};
 use rigbay::report::snapshot::{opening_notes, rig_text, same_facts, snapshot};
 use rigbay::units::Currency;
@@ -95,6 +96,18 @@ fn edit(catalog: &Catalog, project: &Project, (what, a, b, c, x): Dice) -> Edit 
         5 => Edit::Move { what: piece, to: slot },
         6 => Edit::Remove(piece),
         7 => Edit::Replace { what: piece, part },
+        8 if c % 5 == 0 => {
+            let before = Reading { celsius: x.abs().min(150.0), watts: 300.0 };
+            let trial = Trial {
+                change: "turn a fan".to_owned(),
+                said_k: 3.0,
+                low_k: -1.0,
+                high_k: 7.0,
+                before,
+                after: (c % 2 == 0).then_some(before),
+            };
+            Edit::Trial { index: pick(a, 2), trial: (c % 3 != 0).then_some(trial) }
+        }
         8 => Edit::Set { what: piece, key: "direction".to_owned(), value: (c % 2 == 0).then(|| "in \u{7f}\t\"".to_owned()) },
         9 => Edit::Workload { index: pick(b, 3), workload: (c % 4 != 0).then(|| Box::new(workload(u64::from(c)))) },
         10 => Edit::Room(Room { tariff_per_kwh: x.abs(), currency: Currency::EUR, ..Room::default() }),

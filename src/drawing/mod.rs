@@ -1,10 +1,12 @@
 //! The rig as shapes in millimetres with roles. The window paints them; pictures and exports write them as SVG or PNG.
 
+use crate::analysis::airflow::field::Streamline;
 use crate::analysis::lanes::NodeId;
 use crate::analysis::memory::ItemKind;
 use crate::analysis::space::Rect;
 use crate::build::{PlacementId, SlotId};
 
+pub mod air;
 pub mod charts;
 pub mod lanes;
 pub mod palette;
@@ -60,6 +62,10 @@ pub enum Role {
     Gen3,
     Gen4,
     Gen5,
+    /// Moving air from the room's temperature (0) to the warmest ([`air::AIR_STEPS`]).
+    Air(u8),
+    /// The map of temperatures, likewise ([`air::HEAT_STEPS`]).
+    Heat(u8),
 }
 
 /// Colour of one kind of memory in charts.
@@ -83,16 +89,26 @@ pub enum Layer {
     /// PCIe links from processors, chipset and switches to the devices.
     Lanes,
     Power,
+    /// Lines that the air follows, and what passes each opening.
+    Airflow,
+    /// Temperatures of the air and of the cards' dies.
+    Heat,
 }
 
 impl Layer {
-    pub const ALL: &[Self] = &[Self::Parts, Self::Lanes, Self::Power];
+    pub const ALL: &[Self] = &[Self::Parts, Self::Lanes, Self::Power, Self::Airflow, Self::Heat];
     pub const fn text(self) -> &'static str {
         match self {
             Self::Parts => "parts",
             Self::Lanes => "lanes",
             Self::Power => "power",
+            Self::Airflow => "airflow",
+            Self::Heat => "heat",
         }
+    }
+    /// One of the two layers of the airflow model.
+    pub const fn is_air(self) -> bool {
+        matches!(self, Self::Airflow | Self::Heat)
     }
 }
 
@@ -178,4 +194,6 @@ pub struct Drawing {
     pub pieces: Vec<Piece>,
     /// What to fit into the view.
     pub bounds: Rect,
+    /// What of the air's ways can be seen, for moving smoke; empty but in the airflow layer.
+    pub streams: Vec<Streamline>,
 }

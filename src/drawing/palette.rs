@@ -92,11 +92,44 @@ const fn pair(role: Role) -> (Rgb, Rgb) {
         Role::Gen3 => (Rgb(0x6c, 0xa8, 0xff), Rgb(0x1f, 0x5f, 0xc9)),
         Role::Gen4 => (Rgb(0x3c, 0xcb, 0xb8), Rgb(0x0b, 0x7d, 0x72)),
         Role::Gen5 => (Rgb(0xc0, 0x8c, 0xff), Rgb(0x7a, 0x3f, 0xc9)),
+        Role::Air(step) => air(step),
+        Role::Heat(step) => heat(step),
+    }
+}
+
+/// From blue to orange, which also people tell apart who see no red or no green.
+const fn air(step: u8) -> (Rgb, Rgb) {
+    match step {
+        0 => (Rgb(0x5d, 0x9d, 0xff), Rgb(0x1f, 0x5f, 0xc9)),
+        1 => (Rgb(0x8d, 0xb0, 0xf2), Rgb(0x4b, 0x64, 0xa6)),
+        2 => (Rgb(0xb9, 0xc2, 0xcc), Rgb(0x67, 0x69, 0x76)),
+        3 => (Rgb(0xdf, 0xbe, 0x86), Rgb(0x7d, 0x62, 0x3a)),
+        4 => (Rgb(0xf0, 0xa8, 0x3a), Rgb(0x94, 0x5c, 0x00)),
+        _ => (Rgb(0xff, 0x8a, 0x3d), Rgb(0xb2, 0x42, 0x00)),
+    }
+}
+
+/// One way in lightness, so that it also reads without colour: brighter is hotter on dark, darker is hotter on light.
+const fn heat(step: u8) -> (Rgb, Rgb) {
+    match step {
+        0 => (Rgb(0x17, 0x22, 0x3e), Rgb(0xf1, 0xf5, 0xfb)),
+        1 => (Rgb(0x26, 0x2a, 0x5c), Rgb(0xfb, 0xec, 0xd3)),
+        2 => (Rgb(0x42, 0x30, 0x78), Rgb(0xfb, 0xdd, 0xae)),
+        3 => (Rgb(0x5f, 0x34, 0x80), Rgb(0xfa, 0xca, 0x88)),
+        4 => (Rgb(0x7e, 0x39, 0x7e), Rgb(0xf6, 0xb4, 0x68)),
+        5 => (Rgb(0x9d, 0x40, 0x75), Rgb(0xee, 0x9b, 0x50)),
+        6 => (Rgb(0xba, 0x4a, 0x67), Rgb(0xe2, 0x80, 0x42)),
+        7 => (Rgb(0xd3, 0x59, 0x55), Rgb(0xd0, 0x65, 0x3a)),
+        8 => (Rgb(0xe7, 0x6e, 0x42), Rgb(0xb9, 0x4b, 0x36)),
+        9 => (Rgb(0xf3, 0x89, 0x31), Rgb(0x9d, 0x34, 0x35)),
+        10 => (Rgb(0xf9, 0xa8, 0x33), Rgb(0x7d, 0x21, 0x35)),
+        _ => (Rgb(0xfa, 0xcd, 0x55), Rgb(0x5a, 0x13, 0x32)),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::air::{AIR_STEPS, HEAT_STEPS};
     use super::*;
 
     #[test]
@@ -122,7 +155,24 @@ mod tests {
                     assert!(ratio >= least, "{wire:?} on {surface:?} in {theme:?}: {ratio:.1}");
                 }
             }
+            for surface in [Role::Background, Role::CaseInside, Role::Board] {
+                for step in 0..AIR_STEPS {
+                    let ratio = color(Role::Air(step), theme).contrast(color(surface, theme));
+                    assert!(ratio >= 3.0, "air {step} on {surface:?} in {theme:?}: {ratio:.1}");
+                }
+            }
             assert!(color(Role::OnAccent, theme).contrast(color(Role::Accent, theme)) >= 4.5);
+        }
+    }
+
+    #[test]
+    fn the_scale_of_heat_reads_without_colour() {
+        for theme in [Theme::Dark, Theme::Light] {
+            let lightness: Vec<f64> = (0..HEAT_STEPS).map(|n| color(Role::Heat(n), theme).luminance()).collect();
+            let rises = theme == Theme::Dark;
+            assert!(lightness.windows(2).all(|w| (w[1] > w[0]) == rises), "{theme:?}: {lightness:?}");
+            let ends = color(Role::Heat(0), theme).contrast(color(Role::Heat(HEAT_STEPS - 1), theme));
+            assert!(ends > 7.0, "{ends:.1}");
         }
     }
 }

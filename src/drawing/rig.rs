@@ -29,6 +29,7 @@ pub fn draw_before(catalog: &Catalog, project: &Project, report: &Report, layer:
     for place in &space.places {
         pen.place(place);
     }
+    let streams = if layer.is_air() { pen.air_under(space) } else { Vec::new() };
     for depth in [Depth::Flat, Depth::Tall] {
         for seat in &space.seats {
             pen.seat(seat, depth);
@@ -37,6 +38,7 @@ pub fn draw_before(catalog: &Catalog, project: &Project, report: &Report, layer:
     let mut beside = space.bounds;
     match lanes {
         Some(lanes) => beside = pen.lanes(&lanes),
+        None if layer.is_air() => beside = pen.air_over(space),
         None => {
             pen.slot_labels(space);
             pen.gaps(space);
@@ -48,7 +50,7 @@ pub fn draw_before(catalog: &Catalog, project: &Project, report: &Report, layer:
     pen.notes(space);
     let notes = if layer == Layer::Power { 46.0 } else { 34.0 };
     let text = Rect::new(space.bounds.x, space.bounds.y - 14.0, space.bounds.w, space.bounds.h + notes);
-    Drawing { pieces: pen.out, bounds: text.union(&beside) }
+    Drawing { pieces: pen.out, bounds: text.union(&beside), streams }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,8 +63,8 @@ enum Depth {
 pub(super) struct Pen<'a> {
     catalog: &'a Catalog,
     project: &'a Project,
-    report: &'a Report,
-    layer: Layer,
+    pub(super) report: &'a Report,
+    pub(super) layer: Layer,
     /// Set in the lanes layer.
     lanes: Option<Shown<'a>>,
     out: Vec<Piece>,
@@ -315,6 +317,9 @@ impl<'a> Pen<'a> {
         if self.lanes.is_some() {
             return self.card_text(seat, part);
         }
+        if self.layer.is_air() {
+            return self.air_card(seat, part);
+        }
         let fans = self.cooler_marks(gpu, r);
         let room = r.w - 14.0 - fans;
         let facts = self.gpu_facts(seat.placement, gpu);
@@ -425,7 +430,7 @@ impl<'a> Pen<'a> {
     fn fan(&mut self, seat: &Seat) {
         let r = seat.rect;
         self.rect(r, 2.5, Some(Role::Fan), line(Role::Mount, THIN, false), Some(Target::Placement(seat.placement)));
-        let Some(edge) = self.edge_of_mount(seat.placement) else { return };
+        let Some(edge) = self.edge_of_mount(seat.placement).filter(|_| !self.layer.is_air()) else { return };
         let intake = self.is_intake(seat.placement, edge);
         let (x, y) = r.center();
         let (dx, dy) = match edge {
@@ -541,14 +546,16 @@ impl<'a> Pen<'a> {
 
     /// What the reader must know about the scale.
     fn notes(&mut self, space: &Space) {
-        self.board_name(space);
+        if !self.layer.is_air() {
+            self.board_name(space);
+        }
         let order_only = space.places.iter().any(|p| p.slot.is_pcie() && p.position == Position::OrderOnly);
         let y = space.bounds.bottom() + 10.0;
         if order_only {
             let text = match self.layer {
                 // The window has more buttons below this layer.
                 Layer::Lanes => "Slots in order only; distances are unknown",
-                Layer::Parts | Layer::Power => {
+                Layer::Parts | Layer::Power | Layer::Airflow | Layer::Heat => {
                     "Slots in order only: their places on this board are not confirmed, so distances are unknown"
                 }
             };
@@ -556,6 +563,9 @@ impl<'a> Pen<'a> {
         } else {
             let text = match self.layer {
                 Layer::Lanes => "To scale; dashed edges are assumed",
+                Layer::Airflow | Layer::Heat => {
+                    "Side view, to scale; the air is averaged over the depth of the case, after ten minutes at full load"
+                }
                 Layer::Parts | Layer::Power => "Side view, to scale; a dashed edge marks an assumed size",
             };
             self.text((space.case.x + 2.0, y), text, (10.0, false, Role::SubLabel), Anchor::LeftMiddle, space.bounds.w);

@@ -9,7 +9,6 @@ use crate::catalog::part::{Part, Source};
 use crate::checks::finding::{Finding, Severity, Verdict};
 use crate::checks::{Tally, check};
 use crate::drawing::palette::{Theme, color};
-use crate::drawing::rig::draw;
 use crate::drawing::svg::svg;
 use crate::drawing::{Layer, Role};
 use crate::project::Versions;
@@ -168,7 +167,7 @@ fn singular(n: usize, what: &'static str) -> &'static str {
 }
 
 fn picture(out: &mut String, rig: Rig<'_>, layer: Layer) {
-    let picture = svg(&draw(rig.catalog, rig.project, rig.report, layer), Theme::Light);
+    let picture = svg(&super::drawn(rig, layer), Theme::Light);
     let about = "Side view of the rig to scale; dashed edges are assumed millimetres.";
     out.push_str(&format!("<figure>\n{}<figcaption>{about}</figcaption>\n</figure>\n", labelled(&picture, about)));
 }

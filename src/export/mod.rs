@@ -1,10 +1,10 @@
 //! The rig as files that people paste, print, import and build on. Same rig, same bytes.
 
 use crate::catalog::Catalog;
-use crate::drawing::Layer;
 use crate::drawing::palette::Theme;
 use crate::drawing::rig::draw;
 use crate::drawing::svg::{png, svg};
+use crate::drawing::{Drawing, Layer};
 use crate::project::Project;
 use crate::report::Report;
 use crate::report::snapshot::rig_json;
@@ -167,8 +167,17 @@ pub fn export(rig: Rig<'_>, format: Format, options: &Options) -> Result<Vec<u8>
     }
 }
 
+/// The rig as shapes; air on the finer grid.
+fn drawn(rig: Rig<'_>, layer: Layer) -> Drawing {
+    if layer.is_air() {
+        draw(rig.catalog, rig.project, &rig.report.with_picture(rig.catalog, rig.project), layer)
+    } else {
+        draw(rig.catalog, rig.project, rig.report, layer)
+    }
+}
+
 fn picture(rig: Rig<'_>, options: &Options) -> String {
-    svg(&draw(rig.catalog, rig.project, rig.report, options.layer), options.theme)
+    svg(&drawn(rig, options.layer), options.theme)
 }
 
 /// A table in one of the formats that are a table and nothing else.

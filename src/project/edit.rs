@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::economy::{CONDITION, Condition, Economy};
 use super::piece_settings;
 use super::settle::settle;
+use super::trial::Trial;
 use super::{Accepted, FindingKey, Project, Rate, Room, UserPrice};
 use super::{air_settings, power_settings};
 use crate::build::fit::{Fit, fit};
@@ -72,6 +73,11 @@ pub enum Edit {
     Accept {
         finding: FindingKey,
         because: Option<String>,
+    },
+    /// A change of cooling tried on the real rig: replaces the one at `index`, appends at the end, or removes it with `None`.
+    Trial {
+        index: usize,
+        trial: Option<Trial>,
     },
     Name(String),
     Notes(String),
@@ -196,6 +202,7 @@ impl Edit {
                     next.accepted.push(Accepted { finding: finding.clone(), because: because.clone() });
                 }
             }
+            Self::Trial { index, trial } => set_trial(next, *index, trial.as_ref())?,
             Self::Name(name) => next.name.clone_from(name),
             Self::Notes(notes) => next.notes.clone_from(notes),
             Self::PartNote { part, note } => set(&mut next.part_notes, part, Some(note).filter(|n| !n.trim().is_empty())),
@@ -237,6 +244,8 @@ impl Edit {
             Self::Variant { name, change: VariantChange::Drop } => format!("Drop variant {name}"),
             Self::Accept { because: Some(_), .. } => "Accept finding".to_owned(),
             Self::Accept { because: None, .. } => "Reopen finding".to_owned(),
+            Self::Trial { trial: Some(t), .. } => format!("Keep a reading: {}", t.change),
+            Self::Trial { trial: None, .. } => "Forget a trial".to_owned(),
             Self::Name(_) => "Rename".to_owned(),
             Self::Notes(_) => "Edit notes".to_owned(),
             Self::Many { label, .. } => label.clone(),
@@ -348,6 +357,21 @@ fn set_workload(next: &mut Project, index: usize, workload: Option<&Workload>) -
         }
         None => bad("there is none at this place"),
     }
+}
+
+fn set_trial(next: &mut Project, index: usize, trial: Option<&Trial>) -> Result<(), Refusal> {
+    if let Some((field, why)) = trial.and_then(Trial::fault) {
+        return Err(Refusal::BadValue { field, why });
+    }
+    match (trial, next.trials.get_mut(index)) {
+        (Some(new), Some(old)) => old.clone_from(new),
+        (Some(new), None) => next.trials.push(new.clone()),
+        (None, Some(_)) => {
+            next.trials.remove(index);
+        }
+        (None, None) => return Err(Refusal::BadValue { field: "trial", why: "there is none at this place".to_owned() }),
+    }
+    Ok(())
 }
 
 fn variant(next: &mut Project, name: &str, change: &VariantChange) -> Result<(), Refusal> {

@@ -20,6 +20,7 @@ pub mod power_settings;
 pub mod settle;
 pub mod thresholds;
 mod toml_text;
+pub mod trial;
 
 /// A rig with its jobs, its room and the user's own figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -53,6 +54,9 @@ pub struct Project {
     /// Findings the user lives with, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<Accepted>,
+    /// Changes of cooling that were tried on the real rig.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<trial::Trial>,
 }
 
 impl Default for Project {
@@ -70,6 +74,7 @@ impl Default for Project {
             thresholds: BTreeMap::new(),
             calibration: BTreeMap::new(),
             accepted: Vec::new(),
+            trials: Vec::new(),
         }
     }
 }

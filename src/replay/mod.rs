@@ -1,5 +1,6 @@
 //! Measured records beside predictions: every row of a table is predicted as the ledgers would, or listed with the reason why it cannot be.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
@@ -23,7 +24,7 @@ pub mod training;
 
 use names::Names;
 use predict::{Ground, Prediction};
-use table::{Record, Standing};
+use table::{Record, Standing, TableKind};
 
 /// One record with what the program says about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +41,8 @@ pub struct Judged {
     pub outcome: Result<Prediction, String>,
     /// A constant was chosen with such rows in view.
     pub fitted: bool,
+    /// Simpler predictions to compare with, by name, in the base unit.
+    pub beside: Vec<(&'static str, f64)>,
 }
 
 impl Judged {
@@ -73,7 +76,38 @@ pub fn replay(catalog: &Catalog, models: &[Arc<ModelShape>], project: &Project, 
 /// As [`replay`], with names of the caller's.
 pub fn with_names(names: &Names, project: &Project, records: Vec<Record>) -> Vec<Judged> {
     let ground = Ground { names, project };
-    records.into_iter().map(|record| judge(ground, record)).collect()
+    let mut rows: Vec<Judged> = records.into_iter().map(|record| judge(ground, record)).collect();
+    temperatures(&mut rows);
+    rows
+}
+
+/// What summaries call the temperatures of rows that constants were chosen on: they are not counted with the others.
+pub const FITTED_TEMPERATURE: &str = "gpu_temp_C, fitted rows";
+
+/// Cards of one rig heat each other: their rows are predicted together.
+fn temperatures(rows: &mut [Judged]) {
+    let mut tables: BTreeMap<String, Vec<(usize, thermal::Row)>> = BTreeMap::new();
+    for (at, row) in rows.iter_mut().enumerate().filter(|(_, r)| r.record.kind == TableKind::Thermal) {
+        row.engine = "air".to_owned();
+        match thermal::row(&row.record.cells) {
+            Ok(read) => tables.entry(row.record.table.clone()).or_default().push((at, read)),
+            Err(why) => row.outcome = Err(why),
+        }
+    }
+    for list in tables.values() {
+        let found = thermal::predict(&list.iter().map(|(_, row)| row.clone()).collect::<Vec<_>>());
+        // Predictions come in the order of the rows.
+        for ((at, _), said) in list.iter().zip(found) {
+            let Some(row) = rows.get_mut(*at) else { continue };
+            row.measured = Some(said.measured_c);
+            row.fitted = said.fitted;
+            if said.fitted {
+                row.record.metric = FITTED_TEMPERATURE.to_owned();
+            }
+            row.beside = thermal::BASELINES.into_iter().zip(said.baselines).collect();
+            row.outcome = Ok(Prediction { low: said.low_c, value: said.die_c, high: said.high_c });
+        }
+    }
 }
 
 fn judge(ground: Ground<'_>, record: Record) -> Judged {
@@ -98,7 +132,7 @@ fn judge(ground: Ground<'_>, record: Record) -> Judged {
         predict::predict(ground, &record)
     };
     let fitted = names.is_fitted(&record.source, &record.metric);
-    Judged { engine, gpu, measured, rounding, outcome, fitted, record }
+    Judged { engine, gpu, measured, rounding, outcome, fitted, record, beside: Vec::new() }
 }
 
 /// The row's value in its base unit, and half of its last printed digit.

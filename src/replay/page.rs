@@ -1,12 +1,13 @@
 //! The text of docs/accuracy.md.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Judged;
 use super::summary::{coverage, group, reasons};
-use super::table::Standing;
+use super::table::{Standing, TableKind};
 use super::text::percent;
+use super::thermal::{self, Predicted};
 
 /// A goal for some rows that no constant was chosen with.
 struct Aim {
@@ -93,6 +94,7 @@ pub fn markdown(rows: &[Judged]) -> String {
     aims(&mut out, rows);
     out.push_str(HELD_OUT);
     out.push_str(HELD_OUT_SPEED);
+    temperatures(&mut out, rows);
     table(&mut out, rows);
     out.push_str("\n## Rows that could not be judged\n\n| Reason | Rows |\n|---|--:|\n");
     for (reason, count) in reasons(rows) {
@@ -204,6 +206,60 @@ fn table(out: &mut String, rows: &[Judged]) {
     }
 }
 
+/// Temperatures of cards: in kelvin, beside three simpler predictions, with the number of rigs that are independent of each other.
+fn temperatures(out: &mut String, rows: &[Judged]) {
+    let read: Vec<thermal::Row> =
+        rows.iter().filter(|r| r.record.kind == TableKind::Thermal).filter_map(|r| thermal::row(&r.record.cells).ok()).collect();
+    if read.is_empty() {
+        return;
+    }
+    let all = thermal::predict(&read);
+    let free: Vec<&Predicted> = all.iter().filter(|r| !r.fitted).collect();
+    let stated: Vec<&Predicted> = free.iter().copied().filter(|r| r.stated).collect();
+    let rigs = |rows: &[&Predicted]| rows.iter().map(|r| r.rig).collect::<BTreeSet<_>>().len();
+    let mae = |rows: &[&Predicted], of: &dyn Fn(&Predicted) -> f64| {
+        if rows.is_empty() {
+            "–".to_owned()
+        } else {
+            format!("{:.1} K", rows.iter().map(|r| (of(r) - r.measured_c).abs()).sum::<f64>() / rows.len() as f64)
+        }
+    };
+    let inside = |rows: &[&Predicted]| rows.iter().filter(|r| (r.low_c..=r.high_c).contains(&r.measured_c)).count();
+    _ = writeln!(
+        out,
+        "\n## Temperatures of cards\n\n{} rows of steady cards; constants were chosen on {} of them ({}), which are not counted. The rest: {} rows of {} rigs.\n\
+         Of these {} rows of {} rigs state case, cooler and power of several loaded cards: too few rigs for a percentage, so they are listed.\n",
+        all.len(),
+        all.len() - free.len(),
+        thermal::FITTED.join(", "),
+        free.len(),
+        rigs(&free),
+        stated.len(),
+        rigs(&stated)
+    );
+    out.push_str("| Prediction | Rows | Rigs | Mean error | Aim | In its 80 % band |\n|---|--:|--:|--:|--:|--:|\n");
+    let n = free.len().max(1) as f64;
+    _ = writeln!(
+        out,
+        "| the model, by zones | {} | {} | {} | 5.0 K | {} |",
+        free.len(),
+        rigs(&free),
+        mae(&free, &|r| r.die_c),
+        percent(Some(inside(&free) as f64 / n), false)
+    );
+    for (k, name) in thermal::BASELINES.iter().enumerate() {
+        let said = mae(&free, &|r| r.baselines.get(k).copied().unwrap_or(0.0));
+        _ = writeln!(out, "| {name} | {} | {} | {said} | | |", free.len(), rigs(&free));
+    }
+    out.push_str("\n| Stated row | Rig | Measured | Model | Band |\n|---|--:|--:|--:|---|\n");
+    for r in &stated {
+        _ = writeln!(out, "| {} | {} | {:.0} °C | {:.0} °C | {:.0} to {:.0} |", r.id, r.rig + 1, r.measured_c, r.die_c, r.low_c, r.high_c);
+    }
+    out.push_str(
+        "\nWhat limits the rest stands in [airflow.md](airflow.md): room, case, board maker and place of nearly all cards are unknown.\n",
+    );
+}
+
 const HELD_OUT: &str = "
 ### llama.cpp with models and cards held out
 
@@ -242,7 +298,7 @@ Made once, on 2026-11-30, not by this command.
 
 const INTRODUCTION: &str = "# Accuracy
 
-Written by the program, `rigbay replay tests/data/measured/*.csv tests/data/torch_accounting.csv --page docs/accuracy.md`: its predictions beside published measurements.
+Written by the program, `rigbay replay tests/data/measured/*.csv tests/data/torch_accounting.csv tests/data/thermal_rows.csv --page docs/accuracy.md`: its predictions beside published measurements.
 Errors are (predicted − measured) ÷ measured; median and 90th percentile are of their absolute values, the bias is the median with its
 sign. \"In view\" marks rows that were looked at when a constant was chosen, so that their errors say less than those of the others.
 \"In band\" is the share of measurements inside the predicted band, the row's own rounding allowed for. A verdict is right if

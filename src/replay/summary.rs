@@ -25,7 +25,7 @@ pub struct Group {
     pub p90: Option<f64>,
     /// Median of the signed errors.
     pub bias: Option<f64>,
-    /// Mean of the absolute errors in the metric's base unit.
+    /// Mean of the absolute errors in the metric's base unit; of temperatures in kelvin.
     pub mae: Option<f64>,
     /// Share of the judged rows inside the predicted band.
     pub in_band: Option<f64>,
@@ -74,7 +74,43 @@ pub fn groups(rows: &[Judged]) -> Vec<Group> {
             by.entry((metric.clone(), engine.clone(), source, gpu)).or_default().push(row);
         }
     }
-    by.into_iter().map(|((metric, engine, source, gpu), rows)| group(metric, engine, source, gpu, &rows)).collect()
+    let mut out: Vec<Group> = Vec::new();
+    for ((metric, engine, source, gpu), rows) in by {
+        let all = source.is_none();
+        out.push(group(metric.clone(), engine, source, gpu, &rows));
+        if all {
+            out.extend(beside(&metric, &rows));
+        }
+    }
+    out
+}
+
+/// The simpler predictions of the same rows, each as an engine of its own; they have no band.
+pub fn beside(metric: &str, rows: &[&Judged]) -> Vec<Group> {
+    let judged: Vec<&&Judged> = rows.iter().filter(|r| r.is_judged()).collect();
+    let names: Vec<&'static str> = judged.first().map(|r| r.beside.iter().map(|b| b.0).collect()).unwrap_or_default();
+    let of = |name: &'static str| {
+        let pairs: Vec<(f64, f64)> = judged.iter().filter_map(|r| Some((r.beside.iter().find(|b| b.0 == name)?.1, r.measured?))).collect();
+        let mut signed: Vec<f64> = pairs.iter().filter(|p| p.1.abs() > 0.0).map(|(said, measured)| (said - measured) / measured).collect();
+        signed.sort_by(f64::total_cmp);
+        let mut sizes: Vec<f64> = signed.iter().map(|e| e.abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        let n = pairs.len();
+        Group {
+            metric: metric.to_owned(),
+            engine: format!("baseline: {name}"),
+            source: None,
+            gpu: None,
+            rows: rows.len(),
+            judged: n,
+            median: quantile(&sizes, 0.5),
+            p90: quantile(&sizes, 0.9),
+            bias: quantile(&signed, 0.5),
+            mae: (n > 0).then(|| pairs.iter().map(|(said, measured)| (said - measured).abs()).sum::<f64>() / n as f64),
+            in_band: None,
+        }
+    };
+    names.into_iter().map(of).collect()
 }
 
 /// Figures of any rows under one name.

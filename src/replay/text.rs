@@ -108,14 +108,14 @@ pub fn text(rows: &[Judged], all: bool) -> String {
     }
     _ = writeln!(
         out,
-        "\n{:<30} {:<16} {:>5} {:>6} {:>8} {:>8} {:>8} {:>8}  source",
+        "\n{:<30} {:<34} {:>5} {:>6} {:>8} {:>8} {:>8} {:>8}  source",
         "metric", "engine", "rows", "judged", "median", "p90", "bias", "in band"
     );
     for g in groups(rows).iter().filter(|g| g.gpu.is_none()) {
         let source = g.source.as_deref().unwrap_or("all");
         _ = writeln!(
             out,
-            "{:<30} {:<16} {:>5} {:>6} {:>8} {:>8} {:>8} {:>8}  {source}",
+            "{:<30} {:<34} {:>5} {:>6} {:>8} {:>8} {:>8} {:>8}  {source}{}",
             g.metric,
             g.engine,
             g.rows,
@@ -124,6 +124,7 @@ pub fn text(rows: &[Judged], all: bool) -> String {
             percent(g.p90, false),
             percent(g.bias, true),
             percent(g.in_band, false),
+            kelvin(&g.metric, g.mae)
         );
     }
     let why = reasons(rows);
@@ -140,6 +141,11 @@ pub fn text(rows: &[Judged], all: bool) -> String {
         }
     }
     out
+}
+
+/// A share of degrees Celsius says little: the mean error in kelvin stands beside it.
+fn kelvin(metric: &str, mae: Option<f64>) -> String {
+    mae.filter(|_| metric.starts_with("gpu_temp")).map_or_else(String::new, |k| format!(", mean error {k:.1} K"))
 }
 
 fn line(row: &Judged) -> String {

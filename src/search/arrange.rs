@@ -1,10 +1,13 @@
 //! The best placement of cards and drives over the connectors of the board.
 //!
-//! Best in this order: nothing is switched off or in the way of another card; the narrowest link of a GPU is as wide as can be; cards have most
-//! air between them; fewest share an uplink; fewest pieces move.
+//! Best in this order: nothing is switched off or in the way of another card; the narrowest link of a GPU is as wide as can be; heat costs the
+//! least work, then the hottest card is coolest; cards have most air between them; fewest share an uplink; fewest pieces move. Temperatures are
+//! computed for the [`FINALISTS`] that are best by the rest.
 
 use std::cmp::{Ordering, Reverse};
 
+use crate::analysis::airflow::work::{Class, work};
+use crate::analysis::airflow::{Cut, solved};
 use crate::analysis::lanes::plan::{Planner, Trial};
 use crate::analysis::lanes::rate::Width;
 use crate::build::fit::fit;
@@ -19,6 +22,42 @@ use crate::units::{count, plain};
 /// Trials at most; beyond, the best so far is given and [`Arrangement::exact`] is false.
 const MOST_TRIALS: u32 = 400_000;
 
+/// Placements whose temperatures are computed.
+const FINALISTS: usize = 16;
+
+/// What the cards of a placement come to under full load, by the zones of the case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heat {
+    /// Compute-bound work lost to heat, mean of all cards, share.
+    pub lost: f64,
+    pub hottest_c: f64,
+}
+
+impl Heat {
+    /// Halves of a per cent, then kelvins: less is inside what is uncertain.
+    fn steps(self) -> (i64, i64) {
+        ((self.lost * 200.0).round() as i64, self.hottest_c.round() as i64)
+    }
+}
+
+/// Heat of a rig; `None` if a card's temperature is not known.
+fn heat(catalog: &Catalog, project: &Project) -> Option<Heat> {
+    let rig = super::cooling::rig(catalog, project);
+    if rig.cards.is_empty() || rig.cards.iter().any(|c| c.cooler.is_none()) {
+        return None;
+    }
+    let state = solved(&rig.scene, Cut::Zones).1;
+    let mut out = Heat { lost: 0.0, hottest_c: f64::MIN };
+    for card in &rig.cards {
+        let index = card.cooler?;
+        let (now, allowed) = (state.cards.get(index)?, rig.scene.coolers.get(index)?.power);
+        let at = |watts: f64| work(Class::ComputeBound, watts / card.rated_w.max(1.0));
+        out.lost += (1.0 - at(now.power) / at(allowed).max(1e-9)).max(0.0) / rig.cards.len() as f64;
+        out.hottest_c = out.hottest_c.max(now.die_c);
+    }
+    Some(out)
+}
+
 /// What a placement is worth, better ones first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worth {
@@ -32,6 +71,8 @@ pub struct Worth {
     pub total_gb_s: f64,
     /// Free slot places below the tightest GPU and summed up; `None` = the places of the slots are unknown.
     pub gap: Option<(i32, i32)>,
+    /// Computed for the best few only; `None` else, and where a card's temperature is not known.
+    pub heat: Option<Heat>,
     /// GPUs, then other pieces, whose way to the processor is shared.
     pub shared: (u32, u32),
     pub moved: u32,
@@ -40,7 +81,8 @@ pub struct Worth {
 impl Worth {
     fn cmp(&self, other: &Self) -> Ordering {
         let milli = |gb_s: f64| Reverse(if gb_s.is_finite() { (gb_s * 1000.0).round() as i64 } else { i64::MAX });
-        let first = |w: &Self| (w.dead + w.blocked, milli(w.narrowest_gb_s), Reverse(w.gap.unwrap_or_default()));
+        let heat = |w: &Self| self.heat.and(other.heat).and(w.heat).map(Heat::steps);
+        let first = |w: &Self| (w.dead + w.blocked, milli(w.narrowest_gb_s), heat(w), Reverse(w.gap.unwrap_or_default()));
         // Wider links all in all decide between placements that are equal but for the number of moves.
         let then = |w: &Self| (w.shared, milli(w.total_gb_s), w.moved);
         first(self).cmp(&first(other)).then_with(|| then(self).cmp(&then(other)))
@@ -83,8 +125,22 @@ pub fn arrange(catalog: &Catalog, project: &Project, chosen: &[PlacementId]) -> 
     search.best = Some((before, present.clone()));
     let mut placed = vec![None; search.pieces.len()];
     search.descend(0, &mut placed);
-    let (after, best) = search.best.take()?;
+    let (mut after, mut best) = search.best.take()?;
     let exact = search.trials < MOST_TRIALS;
+    let mut before = before;
+    // The best few by everything else, and the present one, by what their cards come to.
+    let mut finalists = std::mem::take(&mut search.finalists);
+    if finalists.len() > 1 || best != present {
+        before.heat = heat(catalog, project);
+        for (worth, placed) in &mut finalists {
+            let edit = search.edit(project, placed);
+            worth.heat = if *placed == present { before.heat } else { edit.apply(catalog, project).ok().and_then(|p| heat(catalog, &p)) };
+        }
+        finalists.sort_by(|a, b| a.0.cmp(&b.0));
+        if let Some((worth, placed)) = finalists.into_iter().next().filter(|f| f.0.heat.is_some()) {
+            (after, best) = (worth, placed);
+        }
+    }
     if after.cmp(&before) != Ordering::Less || best == present {
         let text = if exact { "The present placement is already best." } else { "No better placement was found." };
         return Some(Arrangement { edit: None, gains: vec![text.to_owned()], before, after: before, exact });
@@ -125,6 +181,8 @@ struct Search<'a> {
     /// Openings of the case.
     openings: Option<u8>,
     best: Option<(Worth, Vec<Option<usize>>)>,
+    /// The best by all but their heat, which is equal in what comes before it.
+    finalists: Vec<(Worth, Vec<Option<usize>>)>,
     trials: u32,
 }
 
@@ -185,7 +243,7 @@ impl<'a> Search<'a> {
             PartKind::Case(case) => case.expansion_slots,
             _ => None,
         });
-        Some(Self { planner, pieces, places, openings, best: None, trials: 0 })
+        Some(Self { planner, pieces, places, openings, best: None, finalists: Vec::new(), trials: 0 })
     }
 
     /// Tries every place for the pieces from `at` on. Pieces of one sort go to rising places only.
@@ -196,6 +254,7 @@ impl<'a> Search<'a> {
         let Some(piece) = self.pieces.get(at) else {
             self.trials += 1;
             let worth = self.worth(placed);
+            self.keep(worth, placed);
             if self.best.as_ref().is_none_or(|(best, _)| worth.cmp(best) == Ordering::Less) {
                 self.best = Some((worth, placed.clone()));
             }
@@ -236,6 +295,27 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Keeps a placement among the finalists if it belongs there.
+    fn keep(&mut self, worth: Worth, placed: &[Option<usize>]) {
+        let key = |w: &Worth| {
+            (w.dead + w.blocked, if w.narrowest_gb_s.is_finite() { (w.narrowest_gb_s * 1000.0).round() as i64 } else { i64::MAX })
+        };
+        let (mine, best) = (key(&worth), self.finalists.first().map(|f| key(&f.0)));
+        if let Some(best) = best {
+            let better = mine.0 < best.0 || mine.0 == best.0 && mine.1 > best.1;
+            if better {
+                self.finalists.clear();
+            } else if mine != best {
+                return;
+            }
+        }
+        let at = self.finalists.partition_point(|f| f.0.cmp(&worth) != Ordering::Greater);
+        if at < FINALISTS {
+            self.finalists.insert(at, (worth, placed.to_vec()));
+            self.finalists.truncate(FINALISTS);
+        }
+    }
+
     /// More cards in each other's way already than the best has of anything.
     fn hopeless(&self, at: usize, placed: &[Option<usize>]) -> bool {
         let Some((best, _)) = &self.best else { return false };
@@ -246,7 +326,8 @@ impl<'a> Search<'a> {
     fn worth(&mut self, placed: &[Option<usize>]) -> Worth {
         let seated: Vec<(usize, PlacementId)> = self.pieces.iter().zip(placed).filter_map(|(p, at)| Some(((*at)?, p.id))).collect();
         let trials = self.planner.with(&seated);
-        let mut worth = Worth { dead: 0, blocked: 0, narrowest_gb_s: f64::INFINITY, total_gb_s: 0.0, gap: None, shared: (0, 0), moved: 0 };
+        let mut worth =
+            Worth { dead: 0, blocked: 0, narrowest_gb_s: f64::INFINITY, total_gb_s: 0.0, gap: None, heat: None, shared: (0, 0), moved: 0 };
         for (piece, at) in self.pieces.iter().zip(placed) {
             worth.moved += u32::from(*at != piece.now);
             let trial: Option<Trial> = at.and_then(|at| trials.get(at).copied());
@@ -355,6 +436,14 @@ fn gains(before: &Worth, after: &Worth) -> Vec<String> {
     }
     if after.narrowest_gb_s.is_finite() && (after.narrowest_gb_s - before.narrowest_gb_s).abs() > 1e-6 {
         out.push(format!("Narrowest link of a GPU {} GB/s, now {}", plain(after.narrowest_gb_s, 1), plain(before.narrowest_gb_s, 1)));
+    }
+    if let (Some(then), Some(now)) = (after.heat, before.heat) {
+        if (then.lost - now.lost).abs() >= 0.005 {
+            out.push(format!("Heat costs {} % of the work, now {} %", plain(then.lost * 100.0, 0), plain(now.lost * 100.0, 0)));
+        }
+        if (then.hottest_c - now.hottest_c).abs() >= 1.0 {
+            out.push(format!("Hottest card {} °C, now {} °C", plain(then.hottest_c, 0), plain(now.hottest_c, 0)));
+        }
     }
     if let (Some((a, sum_a)), Some((b, sum_b))) = (after.gap, before.gap)
         && (a, sum_a) != (b, sum_b)

@@ -1,18 +1,22 @@
 //! "Advise cooling": every single change on the rig as it stands, ranked by what it gains, with a band on the difference.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use crate::analysis::airflow::rig::{RigScene, scene};
 use crate::analysis::airflow::sampling::{Draw, draws, quantile, sampled};
+use crate::analysis::airflow::with_readings;
 use crate::analysis::airflow::work::{Class, work};
+use crate::analysis::cost::{best_price, in_room_currency};
 use crate::analysis::power::{POWER_LIMIT, power};
 use crate::analysis::space::space;
 use crate::build::fit::fit;
 use crate::build::slots::{SlotKind, slots};
 use crate::build::{PlacementId, SlotId};
 use crate::catalog::Catalog;
-use crate::catalog::part::{Part, PartKind};
+use crate::catalog::part::{Part, PartId, PartKind};
 use crate::catalog::vocab::{Edge, GpuCooler};
 use crate::project::Project;
-use crate::project::air_settings::{FAN_SPEED, FRONT_GAPS, SIDE_PANEL, SLOT_COVERS};
+use crate::project::air_settings::{CARD_CURVE, CARD_FAN, FAN_SPEED, FRONT_GAPS, SIDE_PANEL, SLOT_COVERS};
 use crate::project::edit::Edit;
 use crate::units::watts;
 
@@ -61,18 +65,48 @@ pub struct Advice {
     pub in_noise: bool,
 }
 
+/// How far a search is, and whether it should stop; shared with whoever waits for it.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicUsize,
+    of: AtomicUsize,
+    stop: AtomicBool,
+}
+
+impl Progress {
+    /// Changes tried, and all there are.
+    pub fn state(&self) -> (usize, usize) {
+        (self.done.load(Ordering::Relaxed), self.of.load(Ordering::Relaxed))
+    }
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// As [`advise_watched`], to its end.
+pub fn advise(catalog: &Catalog, project: &Project) -> Vec<Advice> {
+    advise_watched(catalog, project, &Progress::default()).unwrap_or_default()
+}
+
 /// Tries every single change and ranks them: those beyond the noise first, by work, then by degrees, then by effort.
 ///
-/// Costs some milliseconds a change: for the worker.
-pub fn advise(catalog: &Catalog, project: &Project) -> Vec<Advice> {
+/// Costs some milliseconds a change: for the worker. `None` if it was stopped.
+pub fn advise_watched(catalog: &Catalog, project: &Project, progress: &Progress) -> Option<Vec<Advice>> {
     let base = rig(catalog, project);
     if base.cards.iter().all(|c| c.cooler.is_none()) {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let before = outcomes(&base, &draws(&base, DRAWS));
-    let mut out: Vec<Advice> = candidates(catalog, project)
+    let all = candidates(catalog, project);
+    progress.of.store(all.len(), Ordering::Relaxed);
+    let mut out: Vec<Advice> = all
         .into_iter()
+        .take_while(|_| !progress.is_stopped())
         .filter_map(|c| {
+            progress.done.fetch_add(1, Ordering::Relaxed);
             let after = c.edit.apply(catalog, project).ok()?;
             let changed = rig(catalog, &after);
             // Not one card may fall out of its place, nor into another one.
@@ -96,11 +130,12 @@ pub fn advise(catalog: &Catalog, project: &Project) -> Vec<Advice> {
             .then(a.effort.cmp(&b.effort))
             .then(a.label.cmp(&b.label))
     });
-    out
+    (!progress.is_stopped()).then_some(out)
 }
 
-fn rig(catalog: &Catalog, project: &Project) -> RigScene {
-    scene(catalog, project, &space(catalog, &project.rig), &power(catalog, project))
+/// The scene of a rig, readings worked in.
+pub(super) fn rig(catalog: &Catalog, project: &Project) -> RigScene {
+    with_readings(scene(catalog, project, &space(catalog, &project.rig), &power(catalog, project)))
 }
 
 /// Metres by which cards stand in each other's place.
@@ -184,8 +219,19 @@ fn candidates(catalog: &Catalog, project: &Project) -> Vec<Candidate> {
                         }
                     }
                 }
+                if !matches!(gpu.cooler, None | Some(GpuCooler::Passive | GpuCooler::Water | GpuCooler::Hybrid)) {
+                    let set_in = |key: &str, value: &str| Edit::Set { what: id, key: key.to_owned(), value: Some(value.to_owned()) };
+                    for (key, value, label) in [
+                        (CARD_CURVE, STEEP, format!("Give the fan of {name}{place} a steep curve, 100 % from 75 °C on")),
+                        (CARD_FAN, "100", format!("Hold the fan of {name}{place} at full speed")),
+                    ] {
+                        if piece.settings.get(key).map(String::as_str) != Some(value) {
+                            out.push(Candidate { label, edit: set_in(key, value), price: Some(0.0), effort: Effort::Setting });
+                        }
+                    }
+                }
                 out.extend(moves(catalog, project, id, part, &place));
-                out.extend(blower(catalog, id, part, &place));
+                out.extend(blower(catalog, project, id, part, &place));
             }
             PartKind::Cpu(_)
             | PartKind::Board(_)
@@ -199,7 +245,46 @@ fn candidates(catalog: &Catalog, project: &Project) -> Vec<Candidate> {
             | PartKind::Bridge(_) => {}
         }
     }
+    out.extend(limits_of_all(catalog, project));
     out.extend(more_fans(catalog, project));
+    out
+}
+
+/// A card's fan that runs full before the card is hot.
+const STEEP: &str = "45:40,75:100";
+
+/// All cards at the same share of their board power, or with the same curve: one setting of a script.
+fn limits_of_all(catalog: &Catalog, project: &Project) -> Vec<Candidate> {
+    let cards = || {
+        project.rig.placed(catalog).filter_map(|(id, _, part)| match &part.kind {
+            PartKind::Gpu(gpu) => Some((id, gpu.tdp_w?, gpu.power_min_w.unwrap_or(0.0))),
+            _ => None,
+        })
+    };
+    if cards().count() < 2 {
+        return Vec::new();
+    }
+    let candidate = |share: f64| {
+        let limit = |rated: f64| (rated * share / 5.0).round() * 5.0;
+        if cards().any(|(_, rated, least)| limit(rated) < least) {
+            return None;
+        }
+        let value = |rated: f64| Some(format!("{:.0}", limit(rated)));
+        let edits = cards().map(|(what, rated, _)| Edit::Set { what, key: POWER_LIMIT.to_owned(), value: value(rated) }).collect();
+        let label = format!("Limit all {} cards to {:.0} % of their power", cards().count(), share * 100.0);
+        Some(Candidate { edit: Edit::Many { label: label.clone(), edits }, label, price: Some(0.0), effort: Effort::Setting })
+    };
+    let mut out: Vec<Candidate> = [0.9, 0.8, 0.7].into_iter().filter_map(candidate).collect();
+    let fanned = |p: &Part| {
+        let PartKind::Gpu(gpu) = &p.kind else { return false };
+        !matches!(gpu.cooler, None | Some(GpuCooler::Passive | GpuCooler::Water | GpuCooler::Hybrid))
+    };
+    let with_fans: Vec<PlacementId> = project.rig.placed(catalog).filter(|(_, _, p)| fanned(p)).map(|(id, ..)| id).collect();
+    if with_fans.len() > 1 {
+        let edits = with_fans.iter().map(|&what| Edit::Set { what, key: CARD_CURVE.to_owned(), value: Some(STEEP.to_owned()) }).collect();
+        let label = format!("Give the fans of all {} cards a steep curve, 100 % from 75 °C on", with_fans.len());
+        out.push(Candidate { edit: Edit::Many { label: label.clone(), edits }, label, price: Some(0.0), effort: Effort::Setting });
+    }
     out
 }
 
@@ -226,15 +311,21 @@ fn moves(catalog: &Catalog, project: &Project, id: PlacementId, part: &Part, pla
         .collect()
 }
 
+/// Price of one piece in the room's currency.
+fn price(catalog: &Catalog, project: &Project, part: &PartId) -> Option<f64> {
+    let asked = best_price(catalog, project, part)?;
+    in_room_currency(catalog, project, asked.price).map(|(money, _)| money.amount())
+}
+
 /// The blower version of the same product, as far as the catalog has one.
-fn blower(catalog: &Catalog, id: PlacementId, part: &Part, place: &str) -> Option<Candidate> {
+fn blower(catalog: &Catalog, project: &Project, id: PlacementId, part: &Part, place: &str) -> Option<Candidate> {
     let PartKind::Gpu(old) = &part.kind else { return None };
     if old.cooler == Some(GpuCooler::Blower) || old.product.is_none() {
         return None;
     }
     let same = |p: &&Part| matches!(&p.kind, PartKind::Gpu(g) if g.product == old.product && g.cooler == Some(GpuCooler::Blower));
     let new = catalog.parts().find(same)?;
-    let price = new.prices.first().map(|p| p.amount);
+    let price = price(catalog, project, &new.id);
     Some(Candidate {
         label: format!("Replace {}{place} by {}", part.short_name(), new.short_name()),
         edit: Edit::Replace { what: id, part: new.id.clone() },
@@ -258,7 +349,7 @@ fn more_fans(catalog: &Catalog, project: &Project) -> Vec<Candidate> {
         out.push(Candidate {
             label: format!("Add {} as {}", fan.short_name(), slot.label),
             edit: Edit::place(&fan.id, Some(slot.id)),
-            price: fan.prices.first().map(|p| p.amount),
+            price: price(catalog, project, &fan.id),
             effort: Effort::Purchase,
         });
     }

@@ -30,6 +30,8 @@ pub enum Action {
     AskAccept(FindingKey),
     /// Search the best places for these pieces.
     Arrange(Vec<PlacementId>),
+    /// Try every single change that may cool.
+    AdviseCooling,
     Select(Option<Subject>),
     /// Select, and scroll or zoom to it.
     GoTo(Subject),
@@ -117,6 +119,8 @@ pub enum Action {
     /// Open or close a panel.
     Toggle(Side),
     Layer(Layer),
+    /// Whether nothing may move by itself.
+    ReduceMotion(bool),
     Fit,
     Theme(Theme),
     Dismiss(&'static str),
@@ -168,6 +172,10 @@ pub enum Screen {
     SideBySide,
     /// The best rigs for the money.
     Advise,
+    /// Every single change that cools, ranked.
+    Cooling,
+    /// The case's air as a circuit.
+    FlowNetwork,
 }
 
 /// Panels that can be closed.

@@ -26,6 +26,7 @@ use crate::project::file::json::is_rig;
 use crate::replay::names::Names;
 use crate::replay::{calibrate, table, with_names};
 use crate::report::analyze;
+use crate::search::cooling::Progress;
 use crate::workload::Workload;
 
 pub(super) const fn preference(theme: Theme) -> ThemePreference {
@@ -71,7 +72,14 @@ impl App {
             }
             Action::Arrange(pieces) => {
                 let (catalog, project) = (self.session.catalog().clone(), self.session.project().clone());
-                self.arranger.ask((self.session.revision(), catalog, project, pieces));
+                self.workers.arranger.ask((self.session.revision(), catalog, project, pieces));
+                ctx.request_repaint();
+            }
+            Action::AdviseCooling => {
+                let (catalog, project) = (self.session.catalog().clone(), self.session.project().clone());
+                let (revision, progress) = (self.session.revision(), Arc::new(Progress::default()));
+                self.dialogs.advice_asked(revision, progress.clone());
+                self.workers.cooler.ask((revision, catalog, project, progress));
                 ctx.request_repaint();
             }
             Action::Undo => self.step(false),
@@ -139,6 +147,7 @@ impl App {
             Action::Close => self.dialogs.close(),
             Action::Toggle(side) => self.prefs.toggle(side),
             Action::Layer(layer) => self.prefs.layer = layer,
+            Action::ReduceMotion(still) => self.prefs.reduce_motion = still,
             Action::Fit => self.views.chassis.fit = true,
             Action::Theme(theme) => {
                 self.prefs.theme = theme;

@@ -82,8 +82,8 @@ pub(super) fn arrange_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ArrangeState, fre
     buttons_ui(ui, cx, state, out)
 }
 
-const ORDER: &str = "Best in this order: nothing switched off or in the way of another card, the widest narrowest link of a GPU, most air between \
-    cards, fewest shared uplinks, fewest moves.";
+const ORDER: &str = "Best in this order: nothing switched off or in the way of another card, the widest narrowest link of a GPU, least work \
+    lost to heat and then the coolest hottest card, most air between cards, fewest shared uplinks, fewest moves.";
 
 fn answer_ui(ui: &mut Ui, cx: &Cx<'_>, state: &ArrangeState) {
     match state.current() {

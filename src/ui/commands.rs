@@ -92,6 +92,10 @@ pub const ALL: &[Command] = &[
     group("View", "Emphasise parts", &[], |_| Some(Action::Layer(Layer::Parts))).words("layer drawing"),
     command("View", "Emphasise lanes", &[], |_| Some(Action::Layer(Layer::Lanes))).words("layer pcie links wires slots drawing"),
     command("View", "Emphasise power", &[], |_| Some(Action::Layer(Layer::Power))).words("layer cables watts drawing"),
+    command("View", "Emphasise airflow", &[], |_| Some(Action::Layer(Layer::Airflow)))
+        .words("layer air fans smoke streamlines cooling drawing"),
+    command("View", "Emphasise heat", &[], |_| Some(Action::Layer(Layer::Heat))).words("layer temperature hot cooling map drawing"),
+    command("View", "Reduce motion", &[], |cx| Some(Action::ReduceMotion(!cx.prefs.reduce_motion))).words("still animation smoke moving"),
     group("View", "Dark theme", &[], |_| Some(Action::Theme(Theme::Dark))).words("night colours"),
     command("View", "Light theme", &[], |_| Some(Action::Theme(Theme::Light))).words("day colours white"),
     command("View", "Theme of the system", &[], |_| Some(Action::Theme(Theme::System))).words("colours automatic"),
@@ -115,6 +119,12 @@ pub const ALL: &[Command] = &[
         .words("replay accuracy calibrate csv benchmark own factors"),
     group("Rig", "Arrange cards…", &[], |cx| cx.session.report().facts.lanes.board.map(|_| Action::Show(Screen::Arrange)))
         .words("best slots places lanes optimise move gpu drives"),
+    command("Rig", "Advise cooling…", &[], |cx| {
+        (!cx.session.report().facts.airflow.cards.is_empty()).then_some(Action::Show(Screen::Cooling))
+    })
+    .words("heat temperature fan hot thermal throttle quiet noise change rank"),
+    command("Rig", "Flow network…", &[], |_| Some(Action::Show(Screen::FlowNetwork)))
+        .words("airflow circuit zones resistance pressure teaching fans"),
     command("Rig", "Lanes and topology…", &[ctrl(Key::L)], |_| Some(Action::Show(Screen::Topology)))
         .words("pcie tree matrix pairs switch chipset bandwidth p2p nvidia-smi topo links"),
     command("Rig", "Use the program's own facts", &[], |cx| (!cx.session.opening_notes.is_empty()).then_some(Action::UpdateFromCatalog))
@@ -156,6 +166,7 @@ impl Command {
             Action::Toggle(side) => Some(cx.prefs.is_open(side)),
             Action::Layer(layer) => Some(cx.prefs.layer == layer),
             Action::Theme(theme) => Some(cx.prefs.theme == theme),
+            Action::ReduceMotion(next) => Some(!next),
             _ => None,
         }
     }

@@ -10,8 +10,10 @@ use super::action::{Action, Screen, Theme};
 use super::advise_page::{AdviseState, Flags, advise_ui};
 use super::arrange::{Answer, ArrangeState, arrange_ui};
 use super::by_hand::{ByHandState, by_hand_ui};
+use super::cooling::{self, CoolingState, cooling_ui};
 use super::export::{Compared, ExportState, export_ui};
 use super::fit_page::{FitState, fit_page_ui};
+use super::flow_network::{FlowState, flow_network_ui};
 use super::machine::{MachineState, MachineUse, machine_ui};
 use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
@@ -33,6 +35,7 @@ use crate::import::observed::Dump;
 use crate::project::edit::Edit;
 use crate::project::{FindingKey, Project};
 use crate::report::Report;
+use crate::search::cooling::Progress;
 use crate::units::watts;
 
 #[derive(Debug)]
@@ -69,6 +72,8 @@ enum Dialog {
     PriceBook(PriceBookState),
     PartCompare(PartCompareState),
     SideBySide(SideState),
+    Cooling(CoolingState),
+    FlowNetwork(FlowState),
     About,
     Help,
     Log,
@@ -204,6 +209,8 @@ impl Dialogs {
             Screen::Variants => self.set(Dialog::Variants(VariantsState::default())),
             Screen::SideBySide => self.side_by_side(None),
             Screen::Advise => self.set(Dialog::Advise(Box::default())),
+            Screen::Cooling => self.set(Dialog::Cooling(CoolingState::default())),
+            Screen::FlowNetwork => self.set(Dialog::FlowNetwork(FlowState::default())),
             Screen::Topology => self.set(Dialog::Topology(TopologyState::default())),
             Screen::About => self.set(Dialog::About),
             Screen::Palette => self.set(Dialog::Palette(PaletteState::default())),
@@ -228,6 +235,20 @@ impl Dialogs {
     pub(super) fn arranged(&mut self, (_, chosen, found): Answer) {
         if let Some(Dialog::Arrange(state)) = &mut self.open {
             state.take(chosen, found);
+        }
+    }
+
+    /// A search for advice has begun.
+    pub(super) fn advice_asked(&mut self, revision: u64, progress: Arc<Progress>) {
+        if let Some(Dialog::Cooling(state)) = &mut self.open {
+            state.asked(revision, progress);
+        }
+    }
+
+    /// It is done.
+    pub(super) fn cooled(&mut self, answer: cooling::Answer) {
+        if let Some(Dialog::Cooling(state)) = &mut self.open {
+            state.take(answer);
         }
     }
 
@@ -279,6 +300,8 @@ impl Dialogs {
                 | Dialog::PriceBook(_)
                 | Dialog::PartCompare(_)
                 | Dialog::SideBySide(_)
+                | Dialog::Cooling(_)
+                | Dialog::FlowNetwork(_)
                 | Dialog::Log
         );
         let acted = out.len() > before && !keeps;
@@ -300,9 +323,10 @@ impl Dialog {
     const fn width(&self) -> f32 {
         match self {
             Self::Topology(_) | Self::Fit(_) | Self::Replay(_) | Self::PartCompare(_) => 900.0,
+            Self::FlowNetwork(_) => 1060.0,
             Self::Export(_) | Self::Advise(_) | Self::SideBySide(_) => 1080.0,
             Self::Variants(_) | Self::PriceBook(_) => 700.0,
-            Self::Machine(_) => 780.0,
+            Self::Machine(_) | Self::Cooling(_) => 780.0,
             Self::Arrange(_) | Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
             Self::Unsaved(_)
@@ -338,6 +362,8 @@ fn dialog_ui(
         Dialog::Export(state) => export_ui(ui, cx, state, fresh, out),
         Dialog::Settings(state) => settings_ui(ui, cx, state, fresh, out),
         Dialog::Arrange(state) => arrange_ui(ui, cx, state, fresh, out),
+        Dialog::Cooling(state) => cooling_ui(ui, cx, state, fresh, out),
+        Dialog::FlowNetwork(state) => flow_network_ui(ui, cx, state, fresh, out),
         Dialog::Topology(state) => topology_ui(ui, cx, state, fresh, out),
         Dialog::Variants(state) => variants_ui(ui, cx, state, fresh, out),
         Dialog::Advise(state) => advise_ui(ui, cx, state, fresh, out),

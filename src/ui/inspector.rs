@@ -6,6 +6,7 @@ use eframe::egui::{self, Align, Button, CollapsingHeader, ComboBox, Label, Layou
 
 use super::Cx;
 use super::action::Action;
+use super::air_ui::{AirDraft, air_ui};
 use super::board_settings::board_ui;
 use super::icons::Icon;
 use super::part_text::{field_name, has_words, lines};
@@ -33,6 +34,7 @@ pub struct InspectorState {
     /// Facts as texts, by part.
     facts: Option<(PartId, Vec<(String, String)>)>,
     own_price: price_ui::OwnPrice,
+    air: AirDraft,
     /// Only the name is shown.
     folded: bool,
     shown: Shown,
@@ -128,6 +130,7 @@ fn placed_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut InspectorState, id: Placement
         let text = draw.typical_w.map_or_else(|| "unknown".to_owned(), watts);
         key_value(ui, cx.tokens, "Draw", text).on_hover_text(super::charts::origin_text(&draw.origin));
     }
+    air_ui(ui, cx, &mut state.air, id, part, out);
     facts_ui(ui, cx, state, part, out);
 }
 
@@ -213,7 +216,7 @@ fn choices_ui(ui: &mut Ui, cx: &Cx<'_>, id: PlacementId, part: &Part, out: &mut 
     }
 }
 
-fn choice_ui(
+pub(super) fn choice_ui(
     ui: &mut Ui,
     cx: &Cx<'_>,
     name: &str,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use eframe::egui::{self, CentralPanel, Frame, Margin, Panel, Rect, ScrollArea, Stroke, Ui};
 
-use crate::analysis::Effort;
+use crate::analysis::airflow::Cut;
 use crate::catalog::Catalog;
 use crate::catalog::model::ModelShape;
 use crate::catalog::part::PartId;
@@ -14,12 +14,11 @@ use crate::export::layout::Presets;
 use crate::export::presets;
 use crate::import::open;
 use crate::project::{Project, UserPrice};
-use crate::report::{Report, analyze};
 use crate::session::{Preview, Session};
-use crate::worker::Worker;
 
 pub mod action;
 pub mod advise_page;
+mod air_ui;
 mod apply;
 mod arrange;
 mod autosave;
@@ -28,6 +27,7 @@ mod by_hand;
 pub mod charts;
 pub mod chassis;
 pub mod commands;
+mod cooling;
 mod crash;
 pub mod dialogs;
 pub mod drag;
@@ -36,6 +36,7 @@ mod export;
 mod file_dialogs;
 pub mod findings;
 mod fit_page;
+mod flow_network;
 pub mod icons;
 pub mod inspector;
 mod loading;
@@ -66,6 +67,7 @@ mod topology;
 pub mod training_settings;
 mod variants;
 pub mod widgets;
+mod workers;
 pub mod workload_panel;
 
 use action::{Action, Side};
@@ -73,6 +75,7 @@ use dialogs::Dialogs;
 use notices::Notices;
 use prefs::Prefs;
 use theme::{PANEL_MARGIN, Tokens};
+use workers::Workers;
 
 /// What every view may read.
 #[derive(Debug)]
@@ -136,11 +139,6 @@ pub fn run(options: Options) -> Result<(), String> {
     eframe::run_native("Rigbay", native, start).map_err(|e| e.to_string())
 }
 
-type Request = (u64, Arc<Catalog>, Arc<Project>);
-type Answer = (u64, Arc<Report>);
-type Workers = (Worker<Request, Answer>, Worker<arrange::Request, arrange::Answer>, Adviser);
-type Adviser = Worker<advise_page::Request, advise_page::Answer>;
-
 /// The window's whole state.
 #[derive(Debug)]
 pub struct App {
@@ -157,11 +155,9 @@ pub struct App {
     pub presets_file: Option<PathBuf>,
     /// The program's own catalog, without any file's copies.
     base: Arc<Catalog>,
-    worker: Worker<Request, Answer>,
-    /// Searches the best places for cards.
-    arranger: Worker<arrange::Request, arrange::Answer>,
-    /// Searches the best rigs for the money.
-    adviser: Adviser,
+    workers: Workers,
+    /// The document's revision that the picture's finer grid was asked for.
+    pictured: Option<u64>,
     /// Prices of the book that was read last.
     book: Option<BTreeMap<PartId, UserPrice>>,
     autosave: autosave::Autosave,
@@ -203,22 +199,12 @@ struct SideState {
     offset: f32,
 }
 
-fn full((revision, catalog, project): Request) -> Answer {
-    (revision, Arc::new(analyze(&catalog, &project, Effort::Full)))
-}
-
 impl App {
     pub fn new(cc: &eframe::CreationContext<'_>, options: Options) -> Self {
         let mut notices = Notices::default();
         let (catalog, models) = loading::builtin(&mut notices);
-        let ctx = cc.egui_ctx.clone();
         let on_start_page = options.open.is_none() && options.example.is_none();
-        let worker = Worker::start(full, move || ctx.request_repaint());
-        let ctx = cc.egui_ctx.clone();
-        let arranger = Worker::start(arrange::search, move || ctx.request_repaint());
-        let ctx = cc.egui_ctx.clone();
-        let adviser = Worker::start(advise_page::search, move || ctx.request_repaint());
-        let mut app = Self::with(cc, catalog, models, (worker, arranger, adviser), notices, options);
+        let mut app = Self::with(cc, catalog, models, Workers::start(&cc.egui_ctx), notices, options);
         app.autosave = autosave::Autosave::start();
         app.views.start.left_behind = app.autosave.left_behind();
         app.presets_file = crate::files::export_presets();
@@ -234,15 +220,14 @@ impl App {
 
     /// For tests: a given catalog, and every computation on the caller's thread.
     pub fn inline(cc: &eframe::CreationContext<'_>, catalog: Arc<Catalog>, models: Arc<Vec<Arc<ModelShape>>>, options: Options) -> Self {
-        let workers = (Worker::inline(full), Worker::inline(arrange::search), Worker::inline(advise_page::search));
-        Self::with(cc, catalog, models, workers, Notices::default(), options)
+        Self::with(cc, catalog, models, Workers::inline(), Notices::default(), options)
     }
 
     fn with(
         cc: &eframe::CreationContext<'_>,
         catalog: Arc<Catalog>,
         models: Arc<Vec<Arc<ModelShape>>>,
-        (worker, arranger, adviser): Workers,
+        workers: Workers,
         notices: Notices,
         options: Options,
     ) -> Self {
@@ -262,9 +247,8 @@ impl App {
             replayed: None,
             presets: Presets::new(),
             presets_file: None,
-            worker,
-            arranger,
-            adviser,
+            workers,
+            pictured: None,
             book: None,
             autosave: autosave::Autosave::default(),
             on_disk: None,
@@ -329,15 +313,28 @@ impl App {
         let revision = self.session.revision();
         if self.asked != Some(revision) {
             self.asked = Some(revision);
-            self.worker.ask((revision, self.session.catalog().clone(), self.session.project().clone()));
+            self.workers.analysis.ask((revision, self.session.catalog().clone(), self.session.project().clone()));
         }
-        if let Some((revision, report)) = self.worker.answer() {
+        if let Some((revision, report)) = self.workers.analysis.answer() {
             self.session.adopt(revision, report);
         }
-        if let Some(answer) = self.arranger.answer().filter(|a| a.0 == self.session.revision()) {
+        // Live numbers first, then the ledger's grid, then the finer one of the picture.
+        let shown = self.prefs.layer.is_air() && self.session.report().facts.airflow.cut == Cut::Grid;
+        if shown && self.pictured != Some(revision) {
+            self.pictured = Some(revision);
+            let (catalog, project) = (self.session.catalog().clone(), self.session.project().clone());
+            self.workers.painter.ask((revision, catalog, project, self.session.report().clone()));
+        }
+        if let Some((revision, field)) = self.workers.painter.answer() {
+            self.session.adopt_field(revision, field);
+        }
+        if let Some(answer) = self.workers.arranger.answer().filter(|a| a.0 == self.session.revision()) {
             self.dialogs.arranged(answer);
         }
-        if let Some(answer) = self.adviser.answer() {
+        if let Some(answer) = self.workers.cooler.answer().filter(|a| a.0 == self.session.revision()) {
+            self.dialogs.cooled(answer);
+        }
+        if let Some(answer) = self.workers.adviser.answer() {
             self.dialogs.advised(answer);
         }
     }

@@ -21,6 +21,8 @@ pub struct Prefs {
     pub parts_open: bool,
     pub work_open: bool,
     pub charts_open: bool,
+    /// Nothing moves by itself.
+    pub reduce_motion: bool,
     pub recent: Vec<PathBuf>,
     /// Help lines that were dismissed.
     pub dismissed: BTreeSet<String>,
@@ -47,6 +49,7 @@ impl Default for Prefs {
             parts_open: true,
             work_open: true,
             charts_open: true,
+            reduce_motion: false,
             recent: Vec::new(),
             dismissed: BTreeSet::new(),
             room: None,

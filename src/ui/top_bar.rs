@@ -85,7 +85,9 @@ fn name_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
 
 fn layers_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.x = 4.0;
-    for (layer, name) in [(Layer::Power, "Power"), (Layer::Lanes, "Lanes"), (Layer::Parts, "Parts")] {
+    for (layer, name) in
+        [(Layer::Heat, "Heat"), (Layer::Airflow, "Air"), (Layer::Power, "Power"), (Layer::Lanes, "Lanes"), (Layer::Parts, "Parts")]
+    {
         if chip(ui, cx.tokens, cx.prefs.layer == layer, name).on_hover_text("What the drawing emphasises").clicked() {
             out.push(Action::Layer(layer));
         }

@@ -5,6 +5,8 @@
 //! limit and temperature limit settle its power, and measured sweeps tell the work at that power ([`work`]). `docs/airflow.md` has the
 //! equations, what was measured, and the comparison of solvers.
 
+use std::sync::Arc;
+
 use crate::analysis::power::Power;
 use crate::analysis::space::Space;
 use crate::analysis::{Effort, Origin};
@@ -18,9 +20,11 @@ pub mod band;
 pub mod cards;
 pub mod chassis;
 pub mod coolers;
+pub mod field;
 pub mod krylov;
 pub mod measured;
 pub mod net;
+pub mod network;
 pub mod noise;
 mod outcome;
 pub mod rig;
@@ -29,7 +33,7 @@ pub mod scene;
 pub mod solve;
 pub mod work;
 
-pub use outcome::solved;
+pub use outcome::{solved, with_readings};
 
 /// Loss of the gap between cards on the gap's velocity: entry and turn. Fitted on the pairs that the accuracy page lists.
 pub const K_GAP: f64 = 3.0;
@@ -131,6 +135,9 @@ pub struct CardState {
     pub gap_mm: f64,
     /// Flow over the flow with nothing below it at the same speed.
     pub gap_share: f64,
+    /// What the gap costs, beside the same card with nothing below it that breathes the same air: K, and the share of compute-bound work.
+    pub gap_k: f64,
+    pub gap_lost: f64,
     /// Shares of its heat that leave the case at once, and that other cards breathe in again; the second by the worker only.
     pub straight_out: f64,
     pub to_neighbours: Option<f64>,
@@ -172,6 +179,8 @@ pub struct Airflow {
     pub cards: Vec<CardAir>,
     pub fans: Vec<FanAir>,
     pub case: CaseAir,
+    /// The flow itself, for pictures.
+    pub field: Arc<field::Field>,
     /// What stands in for facts the catalog lacks, as sentences.
     pub assumed: Vec<String>,
 }
@@ -185,6 +194,20 @@ impl Airflow {
         let all: Vec<f64> = self.cards.iter().filter_map(|c| c.state.as_ref()?.lost.get(class as usize).copied()).collect();
         (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
     }
+}
+
+/// What a reading of a placed card says of its cooler, with the rig as it is: a factor on its resistance. `None` if the card is not judged.
+pub fn reading_factor(catalog: &Catalog, project: &Project, card: PlacementId, reading: (f64, f64, Option<f64>)) -> Option<f64> {
+    let space = crate::analysis::space::space(catalog, &project.rig);
+    let rig = rig::scene(catalog, project, &space, &crate::analysis::power::power(catalog, project));
+    outcome::reading_factor(&rig, card, reading)
+}
+
+/// The flow of a rig on the finer grid for pictures, with the ledger's numbers at its openings; some tenths of a second.
+pub fn picture(catalog: &Catalog, project: &Project, of: &Airflow) -> field::Field {
+    let space = crate::analysis::space::space(catalog, &project.rig);
+    let rig = with_readings(rig::scene(catalog, project, &space, &crate::analysis::power::power(catalog, project)));
+    outcome::picture(&rig, &of.field)
 }
 
 /// The ledger of a rig: zones for [`Effort::Live`], the grid and the slower figures for [`Effort::Full`].

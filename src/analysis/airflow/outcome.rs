@@ -1,16 +1,20 @@
 //! From the solved network to the ledger.
 
+use std::sync::Arc;
+
 use super::cards;
+use super::field::Field;
 use super::measured;
 use super::net::{self, Net};
 use super::noise;
-use super::rig::{RigCard, RigScene, calibrated};
+use super::rig::{RigCard, RigScene, calibrated, factor_of};
 use super::sampling::{draws, moved, numerics_k, quantile, sampled};
-use super::scene::{FanRule, Kind, Scene};
-use super::solve::{Demand, State};
+use super::scene::{Cooler, FanRule, Kind, Scene};
+use super::solve::{Demand, RHO_CURVE, State};
 use super::work::{self, Class};
-use super::{Airflow, CELL, CardAir, CardState, CaseAir, CoolerBasis, Cut, Degrees, FanAir, Held};
+use super::{Airflow, CELL, CardAir, CardState, CaseAir, CoolerBasis, Cut, Degrees, FanAir, Held, PICTURE_CELL};
 use crate::analysis::{Basis, Effort, Origin};
+use crate::build::PlacementId;
 
 /// Draws behind a band of the worker.
 const DRAWS: usize = 64;
@@ -28,11 +32,36 @@ pub fn solved(scene: &Scene, cut: Cut) -> (Net, State) {
     (net, state)
 }
 
+fn die_in_zones(scene: &Scene, k: usize) -> f64 {
+    solved(scene, Cut::Zones).1.cards.get(k).map_or(0.0, |c| c.die_c)
+}
+
+/// The scene with readings that came without what they say of the cooler worked in: files written by hand.
+pub fn with_readings(rig: RigScene) -> RigScene {
+    if rig.cards.iter().any(|c| c.reading.is_some()) { calibrated(&rig, die_in_zones) } else { rig }
+}
+
+/// As [`super::reading_factor`], of a scene.
+pub(super) fn reading_factor(rig: &RigScene, card: PlacementId, reading: (f64, f64, Option<f64>)) -> Option<f64> {
+    let index = rig.cards.iter().find(|c| c.placement == card)?.cooler?;
+    factor_of(&rig.scene, index, reading, &die_in_zones)
+}
+
+/// The field on the grid for pictures, with the flows of the openings of `of`: those are the numbers that the ledger states.
+pub(super) fn picture(rig: &RigScene, of: &Field) -> Field {
+    let (coarse, start) = solved(&rig.scene, Cut::Grid);
+    let net = net::grid(&rig.scene, PICTURE_CELL);
+    let mut state = start.moved(&coarse, &rig.scene, &net);
+    state.solve(&rig.scene, &net, Demand::FINE);
+    let mut field = Field::of(rig, &net, &state);
+    field.vents.clone_from(&of.vents);
+    field
+}
+
 pub(super) fn outcome(rig: &RigScene, effort: Effort) -> Airflow {
     let with_reading;
     let rig = if rig.cards.iter().any(|c| c.reading.is_some()) {
-        let die = |scene: &Scene, k: usize| solved(scene, Cut::Zones).1.cards.get(k).map_or(0.0, |c| c.die_c);
-        with_reading = calibrated(rig, die);
+        with_reading = calibrated(rig, die_in_zones);
         &with_reading
     } else {
         rig
@@ -107,8 +136,23 @@ fn ledger(rig: &RigScene, net: &Net, state: &State, cut: Cut, band: &dyn Fn(usiz
             converged: state.converged,
             quiet_c: None,
         },
+        field: Arc::new(Field::of(rig, net, state)),
         assumed: rig.assumed.clone(),
     }
+}
+
+/// The card as it would be with nothing below it, breathing the same air: its temperature, K below the present one, and its power, W.
+fn without_gap(cooler: &Cooler, card: &cards::Card, scene: &Scene) -> (f64, f64) {
+    if !matches!(cooler.kind, Kind::OpenAir | Kind::FlowThrough | Kind::Blower) {
+        return (0.0, card.power);
+    }
+    let density = scene.rho / RHO_CURVE;
+    // What the case adds to the fan's pressure now.
+    let help = card.flow * card.flow * cards::loss(cooler, scene.rho, scene.k_gap) - cooler.p_max * density * card.speed * card.speed;
+    let loss = cards::loss(cooler, scene.rho, 0.0);
+    let free =
+        cards::settle(cooler, scene.ambient_c + card.intake, scene.rho, card, |speed| cards::flow(cooler, loss, speed, help, density));
+    ((card.die_c - free.die_c).max(0.0), free.power)
 }
 
 fn fan(rig: &RigScene, net: &Net, state: &State, f: &super::rig::RigFan) -> Option<FanAir> {
@@ -132,7 +176,7 @@ fn sources(rig: &RigScene, state: &State) -> Vec<noise::Source> {
 }
 
 /// Die temperatures with all fans slowed alike until the rig makes 40 dB(A).
-fn quiet(rig: &RigScene, state: &State) -> Option<Vec<(crate::build::PlacementId, f64)>> {
+fn quiet(rig: &RigScene, state: &State) -> Option<Vec<(PlacementId, f64)>> {
     noise::total(&sources(rig, state))?;
     // Slower by a factor, all levels fall alike; the floor of the quiet ones makes a search safer than a formula.
     let at = |factor: f64| {
@@ -168,6 +212,8 @@ fn card(rig: &RigScene, state: &State, from: &RigCard, band: &dyn Fn(usize) -> B
         let loss = cards::loss(&cooler, rig.scene.rho, rig.scene.k_gap);
         let free = cards::loss(&cooler, rig.scene.rho, 0.0);
         let of = |watts: f64, class: Class| work::work(class, watts / from.rated_w);
+        let (gap_k, free_w) = without_gap(&cooler, &card, &rig.scene);
+        let gap_lost = 1.0 - of(card.power, Class::ComputeBound) / of(free_w, Class::ComputeBound).max(1e-9);
         let lost = |watts: f64| Class::ALL.map(|c| (1.0 - of(watts, c) / of(cooler.power, c).max(1e-9)).max(0.0));
         CardState {
             die: Degrees { value: card.die_c, low: band.low, high: band.high },
@@ -191,6 +237,8 @@ fn card(rig: &RigScene, state: &State, from: &RigCard, band: &dyn Fn(usize) -> B
             flow: card.flow,
             gap_mm: from.gap_mm,
             gap_share: (free / loss).sqrt(),
+            gap_k,
+            gap_lost: gap_lost.max(0.0),
             straight_out: match cooler.kind {
                 Kind::Blower | Kind::Passive | Kind::Water => 1.0 - cards::BACK,
                 Kind::OpenAir | Kind::FlowThrough | Kind::Tower => 0.0,

@@ -51,6 +51,8 @@ pub struct RigScene {
     pub cards: Vec<RigCard>,
     pub fans: Vec<RigFan>,
     pub assumed: Vec<String>,
+    /// Where the scene's corner lies on the drawing, mm.
+    pub origin_mm: (f64, f64),
 }
 
 /// How open a case is.
@@ -104,6 +106,7 @@ pub fn scene(catalog: &Catalog, project: &Project, space: &Space, power: &Power)
             cards: Vec::new(),
             fans: Vec::new(),
             assumed: Vec::new(),
+            origin_mm: (space.case.x, space.case.y),
         },
     };
     build.walls();
@@ -305,8 +308,18 @@ impl<'a> Builder<'a> {
         if let Some(speed) = fan.filter(|_| !matches!(kind, Kind::Passive | Kind::Water)) {
             cooler.fan = FanRule::Fixed(speed.max(0.05));
         }
+        let own = piece.settings.get(keys::CARD_CURVE).and_then(|text| keys::curve(text)).filter(|_| fan.is_none());
+        if let Some([from_c, low, to_c, high]) = own.filter(|_| !matches!(kind, Kind::Passive | Kind::Water)) {
+            let (low, high) = ((low / 100.0).max(0.05), (high / 100.0).max(0.05));
+            cooler.fan = FanRule::Curve { from_c, low, to_c, high, most: high };
+        }
         card.spread = spread;
         card.basis = if measured.is_some() { CoolerBasis::Measured } else { CoolerBasis::Class };
+        // What the reading said of the cooler when it was taken; it stays true when the card moves.
+        if let Some(factor) = number(Some(piece), keys::READING_FACTOR) {
+            cooler = read(&cooler, factor);
+            (card.basis, card.spread, card.reading) = (CoolerBasis::Reading, AFTER_READING, None);
+        }
         let index = self.out.scene.coolers.len();
         card.cooler = Some(index);
         if kind == Kind::Water {
@@ -497,37 +510,50 @@ fn read(c: &Cooler, factor: f64) -> Cooler {
     Cooler { perimeter: c.perimeter / factor, ..scaled(c, factor) }
 }
 
+/// What multiplies a cooler's resistance so that the model gives the reading: °C, W, share of full fan speed.
+pub fn factor_of(
+    scene: &Scene,
+    index: usize,
+    (celsius, watts, fan): (f64, f64, Option<f64>),
+    die_at: &dyn Fn(&Scene, usize) -> f64,
+) -> Option<f64> {
+    let base = scene.coolers.get(index).copied()?;
+    let at = |factor: f64| {
+        let mut scene = scene.clone();
+        if let Some(c) = scene.coolers.get_mut(index) {
+            *c = read(&base, factor);
+            c.power = watts;
+            // A reading is what it is: no limit cuts it.
+            (c.limit_c, c.memory) = (400.0, None);
+            let by_curve = curve(c.kind).speed(celsius, base.limit_c);
+            c.fan = FanRule::Fixed(fan.unwrap_or(by_curve).clamp(0.05, 1.0));
+        }
+        die_at(&scene, index) - celsius
+    };
+    // Rises with the factor; from a sixth to six times the class.
+    let (mut low, mut high) = (0.16_f64, 6.0_f64);
+    for _ in 0..18 {
+        let middle = (low * high).sqrt();
+        if at(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    Some((low * high).sqrt())
+}
+
+/// What is left of a cooler's spread after a reading: its error of a kelvin or two.
+const AFTER_READING: f64 = 0.04;
+
 /// The scene with each card that has a reading of the user scaled so that the model gives that reading.
 pub fn calibrated(rig: &RigScene, die_at: impl Fn(&Scene, usize) -> f64) -> RigScene {
     let mut out = rig.clone();
     for (k, card) in rig.cards.iter().enumerate() {
-        let (Some(index), Some((celsius, watts, fan))) = (card.cooler, card.reading) else { continue };
-        let Some(base) = rig.scene.coolers.get(index).copied() else { continue };
-        let at = |factor: f64| {
-            let mut scene = out.scene.clone();
-            if let Some(c) = scene.coolers.get_mut(index) {
-                *c = read(&base, factor);
-                c.power = watts;
-                // A reading is what it is: no limit cuts it.
-                (c.limit_c, c.memory) = (400.0, None);
-                let by_curve = curve(c.kind).speed(celsius, base.limit_c);
-                c.fan = FanRule::Fixed(fan.unwrap_or(by_curve).clamp(0.05, 1.0));
-            }
-            die_at(&scene, index) - celsius
-        };
-        // Rises with the factor; from a sixth to six times the class.
-        let (mut low, mut high) = (0.16_f64, 6.0_f64);
-        for _ in 0..18 {
-            let middle = (low * high).sqrt();
-            if at(middle) < 0.0 { low = middle } else { high = middle }
-        }
+        let (Some(index), Some(reading)) = (card.cooler, card.reading) else { continue };
+        let (Some(base), Some(factor)) = (rig.scene.coolers.get(index), factor_of(&out.scene, index, reading, &die_at)) else { continue };
         if let Some(c) = out.scene.coolers.get_mut(index) {
-            let found = read(&base, (low * high).sqrt());
+            let found = read(base, factor);
             (c.r_die, c.ua, c.perimeter) = (found.r_die, found.ua, found.perimeter);
         }
         if let Some(card) = out.cards.get_mut(k) {
-            // What is left is the reading's own error of a kelvin or two.
-            (card.basis, card.spread) = (CoolerBasis::Reading, 0.04);
+            (card.basis, card.spread) = (CoolerBasis::Reading, AFTER_READING);
         }
     }
     out

@@ -80,6 +80,11 @@ pub(super) fn check(catalog: &Catalog, project: &Project) -> Result<(), (String,
         }
         try_edit(format!("thresholds.{key}"), &Edit::Threshold { key: key.clone(), value: Some(value) })?;
     }
+    for (index, trial) in project.trials.iter().enumerate() {
+        if let Some((field, why)) = trial.fault() {
+            return Err((format!("trials.{index}.{field}"), why));
+        }
+    }
     for (key, value) in &project.calibration {
         if !value.is_finite() || *value <= 0.0 {
             return Err((format!("calibration.{key}"), format!("{value} is no factor above 0")));

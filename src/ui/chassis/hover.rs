@@ -2,7 +2,7 @@
 
 use eframe::egui::{RichText, Ui};
 
-use super::{is_exact, lanes};
+use super::{air, is_exact, lanes};
 use crate::analysis::space::{Place, Position, Seat};
 use crate::build::PlacementId;
 use crate::catalog::part::Part;
@@ -26,7 +26,7 @@ fn slot_label(cx: &Cx<'_>, id: PlacementId) -> Option<String> {
 /// "RTX 3090 Turbo in PCIE7"
 pub fn seat_name(cx: &Cx<'_>, seat: &Seat) -> String {
     let name = part(cx, seat.placement).map_or("part", Part::short_name);
-    let link = lanes::name_suffix(cx, seat.placement);
+    let link = lanes::name_suffix(cx, seat.placement) + &air::name_suffix(cx, seat.placement);
     slot_label(cx, seat.placement).map_or_else(|| name.to_owned(), |slot| format!("{name} in {slot}{link}"))
 }
 
@@ -68,6 +68,9 @@ pub fn seat_ui(ui: &mut Ui, cx: &Cx<'_>, seat: &Seat) {
     if let Some(watts) = facts.power.parts.iter().find(|d| d.placement == seat.placement).and_then(|d| d.typical_w) {
         let watts = if watts < 10.0 { format!("{} W", crate::units::plain(watts, 1)) } else { crate::units::watts(watts) };
         ui.label(format!("Draws {watts} under load"));
+    }
+    for line in air::part_lines(cx, seat.placement) {
+        ui.label(line);
     }
     if !seat.assumed.is_empty() {
         ui.label(RichText::new(format!("Assumed: {}", seat.assumed.join(", ").replace("_mm", "").replace('_', " "))).color(cx.tokens.sub));

@@ -17,6 +17,7 @@ use crate::project::Subject;
 use crate::project::edit::Edit;
 use crate::report::Report;
 
+mod air;
 mod drop;
 mod hover;
 mod lanes;
@@ -101,6 +102,8 @@ pub fn chassis_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, out: &mut 
         ui.shrink_clip_rect(rect);
         things_ui(ui, cx, &state.view, space, out);
         lanes::layer_ui(ui, cx, &state.view, &drawing);
+        air::smoke_ui(ui, cx, &state.view, &drawing.streams);
+        air::layer_ui(ui, cx, &state.view, rect);
         if cx.session.project().rig.is_empty() {
             empty_ui(ui, cx, rect);
         }
@@ -306,7 +309,10 @@ fn ghost_ui(
         (false, _, Some(_)) => "Ctrl copies, Shift fills",
         (false, _, None) => "Shift fills every free place",
     };
-    let changes = if meant.is_some_and(|m| m.1.possible()) { lanes::change_lines(cx) } else { Vec::new() };
+    let mut changes = if meant.is_some_and(|m| m.1.possible()) { lanes::change_lines(cx) } else { Vec::new() };
+    if meant.is_some_and(|m| m.1.possible()) || beside {
+        changes.extend(air::change_lines(cx));
+    }
     let mut lines = vec![(part.short_name(), cx.tokens.text), (words.as_str(), color)];
     lines.extend(changes.iter().map(|(text, color)| (text.as_str(), *color)));
     lines.push((hint, cx.tokens.sub));
@@ -353,7 +359,7 @@ fn dropped(
 fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, rect: Rect, out: &mut Vec<Action>) {
     let scale = state.view.scale();
     let text = format!("1 mm = {scale:.2} points");
-    let corner = Rect::from_min_max(pos2(rect.right() - 350.0, rect.bottom() - 30.0), rect.right_bottom() - vec2(8.0, 4.0));
+    let corner = Rect::from_min_max(pos2(rect.right() - 430.0, rect.bottom() - 30.0), rect.right_bottom() - vec2(8.0, 4.0));
     let layout = eframe::egui::Layout::right_to_left(eframe::egui::Align::Center);
     ui.scope_builder(eframe::egui::UiBuilder::new().max_rect(corner).layout(layout), |ui| {
         if ui.button("Fit").on_hover_text("Show the whole rig").clicked() {
@@ -367,7 +373,8 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, rect: Rect, out
         }
         match cx.prefs.layer {
             Layer::Lanes if rect.width() > 420.0 => lanes::actions_ui(ui, out),
-            Layer::Lanes => {}
+            Layer::Airflow | Layer::Heat if rect.width() > 500.0 => air::actions_ui(ui, cx, out),
+            Layer::Lanes | Layer::Airflow | Layer::Heat => {}
             Layer::Parts | Layer::Power => {
                 ui.label(eframe::egui::RichText::new(text).size(11.0).color(cx.tokens.sub));
             }

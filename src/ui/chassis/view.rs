@@ -27,6 +27,11 @@ pub fn mm_rect(r: &Mm) -> Rect {
 }
 
 impl View {
+    /// With its corner at a point of the screen, and so many points a millimetre.
+    pub fn fixed(corner: Pos2, scale: f32) -> Self {
+        Self { screen_from_mm: TSTransform::new(corner.to_vec2(), scale), follows: false }
+    }
+
     pub fn follow(&mut self) {
         self.follows = true;
     }

@@ -76,7 +76,7 @@ impl App {
         }
         let flags = Arc::<Flags>::default();
         self.dialogs.advising(flags.clone());
-        self.adviser.ask((self.session.catalog().clone(), Arc::new(project), wish, flags));
+        self.workers.adviser.ask((self.session.catalog().clone(), Arc::new(project), wish, flags));
     }
 
     pub(in crate::ui) fn import_prices(&mut self, path: &Path) {
