@@ -9,6 +9,7 @@ use crate::import::observed::Dump;
 use crate::project::edit::Edit;
 
 pub use super::export::ExportPrefs;
+pub use super::lessons::LessonAction;
 pub use crate::drawing::Layer;
 pub use crate::export::Format;
 use crate::export::layout::Layout;
@@ -105,6 +106,8 @@ pub enum Action {
     KeepRoom(Room),
     ForgetRecent,
     Notice(String),
+    /// Begin, walk or leave a lesson.
+    Lesson(LessonAction),
     Quit,
     /// Go on with an action although changes are lost.
     Discard(Box<Self>),
@@ -141,6 +144,7 @@ pub enum Screen {
     Topology,
     /// The best places for cards and drives.
     Arrange,
+    Lessons,
 }
 
 /// Panels that can be closed.

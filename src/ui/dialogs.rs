@@ -11,6 +11,9 @@ use super::arrange::{Answer, ArrangeState, arrange_ui};
 use super::by_hand::{ByHandState, by_hand_ui};
 use super::export::{Compared, ExportState, export_ui};
 use super::fit_page::{FitState, fit_page_ui};
+use super::lessons::LessonAction;
+use super::lessons::list::{ListState, list_ui};
+use super::lessons::record::RecordAction;
 use super::machine::{MachineState, MachineUse, machine_ui};
 use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
@@ -45,6 +48,12 @@ pub enum Purpose {
     Compare,
     /// The difference to the compared build; true = from this build to the other.
     Difference(Format, bool),
+    /// A lesson as a page; true = with answers.
+    Worksheet(bool),
+    /// How far the user got with the lessons.
+    Progress,
+    /// A recorded lesson.
+    Lesson,
 }
 
 impl Purpose {
@@ -57,6 +66,9 @@ impl Purpose {
             Self::Replay => "Open a table of measured records",
             Self::Compare => "Open a rig file to compare with",
             Self::Difference(..) => "Save the difference as",
+            Self::Worksheet(_) => "Save the work sheet as",
+            Self::Progress => "Save your progress as",
+            Self::Lesson => "Save the lesson as",
             Self::Export(Format::Svg | Format::Png) => "Save the picture as",
             Self::Export(Format::Json) => "Save the rig as JSON",
             Self::Export(Format::Html) => "Save the page as",
@@ -66,7 +78,8 @@ impl Purpose {
     }
     pub const fn extension(self) -> &'static str {
         match self {
-            Self::Open | Self::Save | Self::Compare => "toml",
+            Self::Open | Self::Save | Self::Compare | Self::Progress | Self::Lesson => "toml",
+            Self::Worksheet(_) => "html",
             Self::Model(_) => "json",
             Self::Dump => "txt",
             Self::Replay => "csv",
@@ -80,6 +93,9 @@ impl Purpose {
             Self::Model(_) => "/home/you/Llama-3.1-8B/config.json",
             Self::Dump => "/home/you/lspci.txt",
             Self::Replay => "/home/you/measured.csv",
+            Self::Worksheet(_) => "/home/you/work-sheet.html",
+            Self::Progress => "/home/you/progress.toml",
+            Self::Lesson => "/home/you/lesson.toml",
             Self::Export(format) | Self::Difference(format, _) => match format {
                 Format::Markdown => "/home/you/parts.md",
                 Format::Text => "/home/you/parts.txt",
@@ -100,6 +116,9 @@ impl Purpose {
             Self::Model(_) => ("Models", &["json", "gguf", "safetensors"]),
             Self::Dump => ("Dumps of a machine", &["txt", "xml", "log"]),
             Self::Replay => ("CSV", &["csv"]),
+            Self::Worksheet(_) => ("Web pages", &["html"]),
+            Self::Progress => ("Progress", &["toml"]),
+            Self::Lesson => ("Lessons", &["toml"]),
             Self::Compare => ("Rig files", &["toml", "json"]),
             Self::Export(format) | Self::Difference(format, _) => match format {
                 Format::Markdown => ("Markdown", &["md"]),
@@ -115,7 +134,7 @@ impl Purpose {
         }
     }
     pub const fn saves(self) -> bool {
-        matches!(self, Self::Save | Self::Export(_) | Self::Difference(..))
+        matches!(self, Self::Save | Self::Export(_) | Self::Difference(..) | Self::Worksheet(_) | Self::Progress | Self::Lesson)
     }
     pub fn action(self, path: PathBuf) -> Action {
         match self {
@@ -127,6 +146,9 @@ impl Purpose {
             Self::Export(format) => Action::Export(path, format),
             Self::Compare => Action::Compare(path),
             Self::Difference(format, turned) => Action::Difference(path, format, turned),
+            Self::Worksheet(answers) => Action::Lesson(LessonAction::Sheet(path, answers)),
+            Self::Progress => Action::Lesson(LessonAction::Progress(path)),
+            Self::Lesson => Action::Lesson(LessonAction::Record(RecordAction::Save(path))),
         }
     }
 }
@@ -160,6 +182,7 @@ enum Dialog {
     Machine(MachineState),
     Topology(TopologyState),
     Arrange(ArrangeState),
+    Lessons(ListState),
     About,
     Help,
     Log,
@@ -251,6 +274,7 @@ impl Dialogs {
             Screen::Settings => self.set(Dialog::Settings(SettingsState::of(project))),
             Screen::Arrange => self.set(Dialog::Arrange(ArrangeState::of(catalog, project))),
             Screen::Topology => self.set(Dialog::Topology(TopologyState::default())),
+            Screen::Lessons => self.set(Dialog::Lessons(ListState::default())),
             Screen::About => self.set(Dialog::About),
             Screen::Palette => self.set(Dialog::Palette(PaletteState::default())),
             Screen::Help => self.set(Dialog::Help),
@@ -288,6 +312,9 @@ impl Dialogs {
                 Purpose::Export(format) => Action::ExportDialog(format),
                 Purpose::Compare => Action::CompareDialog,
                 Purpose::Difference(format, turned) => Action::DifferenceDialog(format, turned),
+                Purpose::Worksheet(answers) => Action::Lesson(LessonAction::SheetDialog(String::new(), answers)),
+                Purpose::Progress => Action::Lesson(LessonAction::ProgressDialog(String::new())),
+                Purpose::Lesson => Action::Lesson(LessonAction::Record(RecordAction::SaveDialog)),
             });
         }
         out.append(&mut self.queued);
@@ -317,6 +344,7 @@ impl Dialogs {
                 | Dialog::Machine(_)
                 | Dialog::Topology(_)
                 | Dialog::Arrange(_)
+                | Dialog::Lessons(_)
                 | Dialog::Log
         );
         let acted = out.len() > before && !keeps;
@@ -340,6 +368,7 @@ impl Dialog {
             Self::Topology(_) | Self::Fit(_) | Self::Replay(_) => 900.0,
             Self::Export(_) => 1080.0,
             Self::Machine(_) => 780.0,
+            Self::Lessons(_) => 720.0,
             Self::Arrange(_) | Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
             Self::Unsaved(_)
@@ -379,6 +408,7 @@ fn dialog_ui(
         Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
         Dialog::ByHand(state) => by_hand_ui(ui, cx, state, fresh, out),
         Dialog::Machine(state) => machine_ui(ui, cx, state, fresh, out),
+        Dialog::Lessons(state) => list_ui(ui, cx, state, fresh, out),
         Dialog::About => about_ui(ui, cx, fresh),
         Dialog::Help => help_ui(ui, cx, fresh),
         Dialog::Log => {

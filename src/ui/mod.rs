@@ -35,6 +35,7 @@ pub mod findings;
 mod fit_page;
 pub mod icons;
 pub mod inspector;
+pub mod lessons;
 mod loading;
 pub mod machine;
 pub mod notices;
@@ -60,8 +61,11 @@ pub mod training_settings;
 pub mod widgets;
 pub mod workload_panel;
 
+use crate::lesson::Lesson;
 use action::{Action, Side};
 use dialogs::Dialogs;
+use lessons::record::Recorder;
+use lessons::{Lessons, Run};
 use notices::Notices;
 use prefs::Prefs;
 use theme::{PANEL_MARGIN, Tokens};
@@ -80,6 +84,9 @@ pub struct Cx<'a> {
     pub presets: &'a Presets,
     /// Today, `YYYY-MM-DD`.
     pub today: &'a str,
+    pub lessons: &'a [Arc<Lesson>],
+    /// The lesson that runs.
+    pub lesson: Option<&'a Run>,
 }
 
 /// Size of the window in points.
@@ -128,7 +135,7 @@ pub fn run(options: Options) -> Result<(), String> {
 
 type Request = (u64, Arc<Catalog>, Arc<Project>);
 type Answer = (u64, Arc<Report>);
-type Workers = (Worker<Request, Answer>, Worker<arrange::Request, arrange::Answer>);
+type Workers = (Worker<Request, Answer>, Worker<arrange::Request, arrange::Answer>, Lessons);
 
 /// The window's whole state.
 #[derive(Debug)]
@@ -138,6 +145,7 @@ pub struct App {
     pub notices: Notices,
     pub dialogs: Dialogs,
     pub views: Views,
+    pub lessons: Lessons,
     /// Measured records that were read last.
     replayed: Option<replay_page::Replayed>,
     /// The user's own layouts of lists.
@@ -174,6 +182,7 @@ pub struct Views {
     pub findings: findings::FindingsState,
     pub charts: charts::ChartsState,
     pub start: start::StartState,
+    pub lesson: lessons::LessonViews,
     /// Where the chassis is in the window.
     center: Option<Rect>,
     side: SideState,
@@ -201,7 +210,11 @@ impl App {
         let worker = Worker::start(full, move || ctx.request_repaint());
         let ctx = cc.egui_ctx.clone();
         let arranger = Worker::start(arrange::search, move || ctx.request_repaint());
-        let mut app = Self::with(cc, catalog, models, (worker, arranger), notices, options);
+        let ctx = cc.egui_ctx.clone();
+        let (known, faults) = crate::lesson::all(crate::files::user_lessons().as_deref());
+        faults.iter().for_each(|f| notices.problem(format!("A lesson was left out: {f}")));
+        let lessons = Lessons::new(known, Worker::start(lessons::solve, move || ctx.request_repaint()));
+        let mut app = Self::with(cc, catalog, models, (worker, arranger, lessons), notices, options);
         app.autosave = autosave::Autosave::start();
         app.views.start.left_behind = app.autosave.left_behind();
         app.presets_file = crate::files::export_presets();
@@ -217,14 +230,15 @@ impl App {
 
     /// For tests: a given catalog, and every computation on the caller's thread.
     pub fn inline(cc: &eframe::CreationContext<'_>, catalog: Arc<Catalog>, models: Arc<Vec<Arc<ModelShape>>>, options: Options) -> Self {
-        Self::with(cc, catalog, models, (Worker::inline(full), Worker::inline(arrange::search)), Notices::default(), options)
+        let lessons = Lessons::new(crate::lesson::all(None).0, Worker::inline(lessons::solve));
+        Self::with(cc, catalog, models, (Worker::inline(full), Worker::inline(arrange::search), lessons), Notices::default(), options)
     }
 
     fn with(
         cc: &eframe::CreationContext<'_>,
         catalog: Arc<Catalog>,
         models: Arc<Vec<Arc<ModelShape>>>,
-        (worker, arranger): Workers,
+        (worker, arranger, lessons): Workers,
         notices: Notices,
         options: Options,
     ) -> Self {
@@ -241,6 +255,7 @@ impl App {
             notices,
             dialogs: Dialogs::default(),
             views: Views::default(),
+            lessons,
             replayed: None,
             presets: Presets::new(),
             presets_file: None,
@@ -273,7 +288,7 @@ impl App {
             egui::Theme::Light => crate::drawing::palette::Theme::Light,
         };
         if self.tokens.theme != theme {
-            self.tokens = Tokens::of(theme);
+            self.tokens = Tokens::of(theme).plain_if(self.lessons.run.as_ref().is_some_and(|r| r.presenting));
         }
     }
 
@@ -317,6 +332,7 @@ impl App {
         if let Some(answer) = self.arranger.answer().filter(|a| a.0 == self.session.revision()) {
             self.dialogs.arranged(answer);
         }
+        self.tend_lesson();
     }
 
     /// Computes what the edit under the pointer or in the open dialog would change.
@@ -339,11 +355,12 @@ impl App {
 impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.compute();
-        if let Some(problem) = self.autosave.tick(ctx, &self.session) {
+        if let Some(problem) = self.autosave.tick(ctx, self.lessons.own_session().unwrap_or(&self.session)) {
             self.notices.problem(problem);
         }
         if ctx.input(|i| i.viewport().close_requested()) && !self.may_close() {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            self.leave_lesson(ctx);
             self.dialogs.ask_unsaved(Action::Quit);
         }
     }
@@ -353,17 +370,20 @@ impl eframe::App for App {
         self.refresh_tokens(&ctx);
         self.refresh_title(&ctx);
         self.hold_tooltips(&ctx);
+        self.fit_presenter(&ctx);
         let content = ctx.content_rect();
         let size = Size { width: content.width(), height: content.height() };
         self.prefs.small = size.is_small();
         let mut out = Vec::new();
         dropped_files(&ctx, self.session.project().workloads.len(), self.dialogs.takes_dumps(), self.start, &mut out);
-        let Self { session, prefs, notices, dialogs, views, presets, tokens, today, replayed, .. } = self;
-        let cx = Cx { session, tokens, preview: session.current_preview(), prefs, replay: replayed.as_ref(), presets, today };
+        let Self { session, prefs, notices, dialogs, views, presets, tokens, today, replayed, lessons, .. } = self;
+        let Lessons { all, run, recorder, .. } = lessons;
+        let preview = session.current_preview();
+        let cx = Cx { session, tokens, preview, prefs, replay: replayed.as_ref(), presets, today, lessons: all, lesson: run.as_ref() };
         if !dialogs.is_open() {
             commands::shortcuts(&ctx, &cx, &mut out);
         }
-        layout_ui(ui, &cx, views, size, self.start, &mut out);
+        layout_ui(ui, &cx, (views, recorder.as_ref()), size, self.start, &mut out);
         dialogs.ui(&ctx, &cx, notices, &mut out);
         let over = views.center.filter(|_| !self.start).unwrap_or(content);
         notices.ui(ui, &cx, over);
@@ -420,8 +440,14 @@ fn panel_frame(t: &Tokens) -> Frame {
     Frame::new().fill(t.panel).inner_margin(Margin::same(PANEL_MARGIN))
 }
 
-fn layout_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, start: bool, out: &mut Vec<Action>) {
+type Shown<'a> = (&'a mut Views, Option<&'a Recorder>);
+
+fn layout_ui(ui: &mut Ui, cx: &Cx<'_>, (views, recorder): Shown<'_>, size: Size, start: bool, out: &mut Vec<Action>) {
     let t = cx.tokens;
+    if let Some(run) = cx.lesson.filter(|r| r.presenting) {
+        lessons::presenter::presenter_ui(ui, cx, run, views, out);
+        return;
+    }
     let bar = Frame::new().fill(t.panel).inner_margin(Margin::symmetric(PANEL_MARGIN, 0));
     Panel::top("top").exact_size(top_bar::HEIGHT).resizable(false).frame(bar).show(ui, |ui| top_bar::top_bar_ui(ui, cx, size, start, out));
     if start {
@@ -429,11 +455,31 @@ fn layout_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, start: boo
         CentralPanel::no_frame().frame(page).show(ui, |ui| start::start_ui(ui, cx, &mut views.start, out));
         return;
     }
+    lesson_column_ui(ui, cx, views, recorder, size, out);
     if size.is_small() {
         small_ui(ui, cx, views, size, out);
     } else {
         wide_ui(ui, cx, views, size, out);
     }
+}
+
+/// The step of the lesson that runs, or the recorder, at the left; in a narrow window above the rest.
+fn lesson_column_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, recorder: Option<&Recorder>, size: Size, out: &mut Vec<Action>) {
+    if cx.lesson.is_none() && recorder.is_none() {
+        return;
+    }
+    let frame = panel_frame(cx.tokens);
+    let panel = if size.width < 760.0 {
+        Panel::top("lesson-top").exact_size(size.height * 0.4).resizable(false)
+    } else {
+        Panel::left("lesson").default_size(if size.width >= 1700.0 { 400.0 } else { 320.0 }).size_range(280.0..=size.width * 0.4)
+    };
+    panel.frame(frame).show(ui, |ui| match (cx.lesson, recorder) {
+        (Some(run), _) if size.is_small() => lessons::panel::step_ui(ui, cx, run, &mut views.lesson, out),
+        (Some(run), _) => lessons::panel::column_ui(ui, cx, run, views, out),
+        (None, Some(recorder)) => lessons::record::recorder_ui(ui, cx, recorder, out),
+        (None, None) => {}
+    });
 }
 
 /// Three columns and a strip of charts.
@@ -442,8 +488,11 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, out: &mut Ve
     let largest = (size.width * 0.34).max(250.0);
     let mut open = (cx.prefs.parts_open, cx.prefs.work_open, cx.prefs.charts_open);
     let default = if size.width >= 1700.0 { 310.0 } else { 276.0 };
-    let parts = Panel::left("parts").default_size(default).size_range(236.0..=largest).frame(frame);
-    parts.show_collapsible(ui, &mut open.0, |ui| parts_panel::parts_panel_ui(ui, cx, &mut views.parts, out));
+    // In a lesson the parts lie below its step.
+    if cx.lesson.is_none() {
+        let parts = Panel::left("parts").default_size(default).size_range(236.0..=largest).frame(frame);
+        parts.show_collapsible(ui, &mut open.0, |ui| parts_panel::parts_panel_ui(ui, cx, &mut views.parts, out));
+    }
     let default = if size.width >= 1400.0 { 340.0 } else { 300.0 };
     let work = Panel::right("work").default_size(default).size_range(270.0..=largest).frame(frame);
     work.show_collapsible(ui, &mut open.1, |ui| side_ui(ui, cx, views, out));
@@ -466,7 +515,10 @@ fn center_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, out: &mut Vec<Action>)
         if !cx.session.opening_notes.is_empty() {
             opening_notes_ui(ui, cx, out);
         }
-        chassis::chassis_ui(ui, cx, &mut views.chassis, out);
+        match cx.lesson.filter(|r| r.split.is_some()) {
+            Some(run) => lessons::split_ui(ui, cx, run),
+            None => chassis::chassis_ui(ui, cx, &mut views.chassis, out),
+        }
     });
     views.center = Some(shown.response.rect);
     drag::ghost_ui(ui.ctx(), cx, shown.response.rect);

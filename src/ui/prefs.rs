@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::action::{ExportPrefs, Layer, Side, Theme};
+use crate::lesson::progress::Progress;
 use crate::project::Room;
 use crate::units::Currency;
 
@@ -30,6 +31,8 @@ pub struct Prefs {
     pub own_factors: BTreeMap<String, f64>,
     /// What the export dialog was last set to.
     pub export: ExportPrefs,
+    /// Progress by lesson.
+    pub lessons: BTreeMap<String, Progress>,
     /// The window is small now: side panels are drawers, closed at first.
     #[serde(skip)]
     pub small: bool,
@@ -50,6 +53,7 @@ impl Default for Prefs {
             room: None,
             own_factors: BTreeMap::new(),
             export: ExportPrefs::default(),
+            lessons: BTreeMap::new(),
             small: false,
             drawers: (false, false),
         }

@@ -5,32 +5,7 @@ use crate::project::Project;
 use crate::project::file::load_text;
 use crate::report::snapshot::{opening_notes, rig_text};
 
-static PRESETS: include_dir::Dir<'_> = include_dir::include_dir!("$CARGO_MANIFEST_DIR/assets/presets");
-
-/// An example rig that ships with the program.
-#[derive(Clone, Debug)]
-pub(super) struct Preset {
-    pub file: &'static str,
-    pub name: String,
-    pub notes: String,
-    pub text: &'static str,
-}
-
-/// All examples, by file name.
-pub(super) fn presets() -> Vec<Preset> {
-    let mut found: Vec<Preset> = PRESETS
-        .files()
-        .filter_map(|f| {
-            let (file, text) = (f.path().to_str()?, f.contents_utf8()?);
-            let table: toml::Table = toml::from_str(text).ok()?;
-            let field = |key: &str| table.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned();
-            Some(Preset { file, name: field("name"), notes: field("notes"), text })
-        })
-        .filter(|p| p.file.ends_with(".toml"))
-        .collect();
-    found.sort_by_key(|p| p.file);
-    found
-}
+pub(super) use crate::project::file::presets::presets;
 
 /// An opened rig file.
 #[derive(Debug)]

@@ -101,6 +101,7 @@ pub fn chassis_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, out: &mut 
         ui.shrink_clip_rect(rect);
         things_ui(ui, cx, &state.view, space, out);
         lanes::layer_ui(ui, cx, &state.view, &drawing);
+        super::lessons::outline::outline_ui(ui, cx, &state.view);
         if cx.session.project().rig.is_empty() {
             empty_ui(ui, cx, rect);
         }
