@@ -200,6 +200,7 @@ impl Change {
             }
             Edit::Price { .. }
             | Edit::Rate { .. }
+            | Edit::Economy(_)
             | Edit::Calibration(_)
             | Edit::Variant { .. }
             | Edit::Accept { .. }
