@@ -341,32 +341,33 @@ fn results_of_a_class_hold_no_name_but_one_typed_in() {
 }
 
 mod commands {
-    use assert_cmd::Command;
-
-    fn rigbay(arguments: &[&str]) -> (Option<i32>, String, String) {
-        let data = tempfile::tempdir().unwrap();
-        let mut command = Command::cargo_bin("rigbay").unwrap();
-        let out = command.env("XDG_DATA_HOME", data.path()).args(arguments).output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (out.status.code(), text(out.stdout), text(out.stderr))
+    fn rigbay(arguments: &[&str]) -> (u8, String, String) {
+        let (mut text, mut notes) = (Vec::new(), Vec::new());
+        let words = std::iter::once("rigbay").chain(arguments.iter().copied()).map(Into::into);
+        let code = match rigbay::cli::run(words, "2026-11-30", &mut text, &mut notes) {
+            rigbay::cli::Outcome::Exit(code) => code,
+            rigbay::cli::Outcome::Window(_) => panic!("no window was asked for"),
+        };
+        let text_of = |bytes| String::from_utf8(bytes).unwrap();
+        (code, text_of(text), text_of(notes))
     }
 
     #[test]
     fn lessons_are_listed_printed_and_checked() {
         let (code, text, _) = rigbay(&["lesson", "list", "--json"]);
         let rows: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(code, Some(0));
+        assert_eq!(code, 0);
         assert!(rows.as_array().unwrap().len() >= 12 && rows[0]["id"] == "01-how-much-memory" && rows[0]["checks"] == 1);
         let folder = tempfile::tempdir().unwrap();
         let (page, bad) = (folder.path().join("x.html"), folder.path().join("bad.toml"));
         let (code, _, notes) = rigbay(&["lesson", "sheet", "the-disk", "--answers", "-o", page.to_str().unwrap()]);
-        assert_eq!((code, notes.as_str()), (Some(0), ""));
+        assert_eq!((code, notes.as_str()), (0, ""));
         assert!(rigbay::files::read_text(&page, 1 << 24).unwrap().starts_with("<!DOCTYPE html>"));
         rigbay::files::write_atomic(&bad, super::SMALL.replace("9100-pro-4tb", "nonsense").as_bytes()).unwrap();
         let (code, _, notes) = rigbay(&["lesson", "check", bad.to_str().unwrap()]);
-        assert_eq!(code, Some(2));
+        assert_eq!(code, 2);
         assert!(notes.contains("bad.toml:14: steps.0.answer.0: The catalog has no part"), "{notes}");
         let (code, _, notes) = rigbay(&["lesson", "sheet", "nonsense"]);
-        assert!(code == Some(2) && notes.contains("There is no lesson nonsense") && notes.contains("08-the-disk"), "{notes}");
+        assert!(code == 2 && notes.contains("There is no lesson nonsense") && notes.contains("08-the-disk"), "{notes}");
     }
 }

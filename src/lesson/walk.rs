@@ -157,6 +157,10 @@ fn places(world: World<'_>, catalog: &Catalog, step: &Step, stage: &Stage, say: 
             say(".look.parts", &format!("{part} is not in this step's rig"));
         }
     }
+    let cut = |p: &Project| p.workloads.iter().any(|w| w.model.context.is_some_and(|most| w.context > most));
+    if cut(&stage.shown) || cut(&stage.after) {
+        say("", "has a job whose context is longer than its model takes; the window would cut it");
+    }
     let slots = crate::build::slots::slots(catalog, &stage.before.rig);
     for slot in step.look.slots.iter().filter(|s| !slots.iter().any(|known| known.id == **s)) {
         say(".look.slots", &format!("{slot} is no place of this step's rig"));
