@@ -25,6 +25,7 @@ mod check;
 mod compare;
 mod export;
 mod import;
+mod lesson;
 mod models;
 mod new;
 mod observe;
@@ -78,6 +79,9 @@ enum Command {
     /// Look after the catalog
     #[command(subcommand)]
     Catalog(CatalogCommand),
+    /// Lessons for a class or alone: list, check, print
+    #[command(subcommand)]
+    Lesson(lesson::LessonCommand),
     /// Compare predictions with measured records
     Replay(replay::ReplayArgs),
 }
@@ -212,6 +216,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, today: &str, text: &mu
         Some(Command::Prices(args)) => prices::prices(&args, today, &mut out),
         Some(Command::Import(command)) => import::run(&command, today, &mut out),
         Some(Command::Catalog(CatalogCommand::Check { folder })) => catalog_check::check(folder.as_deref(), &mut out),
+        Some(Command::Lesson(command)) => lesson::run(&command, &mut out),
         Some(Command::Replay(args)) => replay::run(&args, &mut out),
     };
     match done {

@@ -165,6 +165,11 @@ pub fn export_presets() -> Option<PathBuf> {
     Some(directories::ProjectDirs::from("", "", "rigbay")?.data_dir().join("export-presets.toml"))
 }
 
+/// The user's own lessons: `…/rigbay/lessons`.
+pub fn user_lessons() -> Option<PathBuf> {
+    Some(directories::ProjectDirs::from("", "", "rigbay")?.data_dir().join("lessons"))
+}
+
 /// Whether there is something at `path`.
 pub fn exists(path: &Path) -> bool {
     path.exists()

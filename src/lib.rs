@@ -12,6 +12,7 @@ pub mod drawing;
 pub mod export;
 pub mod files;
 pub mod import;
+pub mod lesson;
 pub mod observed;
 pub mod project;
 pub mod replay;

@@ -28,6 +28,8 @@ pub struct Session {
     history: History,
     report: Arc<Report>,
     revision: u64,
+    /// The revision whose report is the full one.
+    full: Option<u64>,
     preview: Option<(u64, Preview)>,
     selection: Option<Subject>,
     /// Where the document is saved.
@@ -47,6 +49,7 @@ impl Session {
             history: History::open(project),
             report,
             revision: 0,
+            full: None,
             preview: None,
             selection: None,
             path: None,
@@ -168,6 +171,7 @@ impl Session {
     pub fn adopt(&mut self, revision: u64, report: Arc<Report>) {
         if revision == self.revision {
             self.report = report;
+            self.full = Some(revision);
         }
     }
 
@@ -178,6 +182,24 @@ impl Session {
             report.facts.airflow.field = field;
             self.report = Arc::new(report);
         }
+    }
+
+    /// Whether the report is the full one of the present document.
+    pub fn is_full(&self) -> bool {
+        self.full == Some(self.revision)
+    }
+
+    /// A session of its own with the same catalog and models, for a document beside this one. Its revisions go on from here, so that an
+    /// answer computed for one is never taken for the other.
+    pub fn beside(&self) -> Self {
+        Self { revision: self.revision + 1, ..Self::new(self.base.clone(), self.models.clone()) }
+    }
+
+    /// Goes on after `other`, which was worked on meanwhile.
+    pub fn resume(&mut self, other: &Self) {
+        self.revision = self.revision.max(other.revision) + 1;
+        self.preview = None;
+        self.full = None;
     }
 
     fn refresh(&mut self) {

@@ -63,7 +63,7 @@ pub fn simple(title: &str, paragraphs: &[String], content: &Table) -> String {
     document(title, &body)
 }
 
-fn document(title: &str, body: &str) -> String {
+pub(super) fn document(title: &str, body: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
          <meta name=\"generator\" content=\"Rigbay\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
@@ -115,7 +115,7 @@ fn style() -> String {
     )
 }
 
-fn section(out: &mut String, title: &str, content: impl FnOnce(&mut String)) {
+pub(super) fn section(out: &mut String, title: &str, content: impl FnOnce(&mut String)) {
     out.push_str(&format!("<section>\n<h2>{}</h2>\n", escape(title)));
     content(out);
     out.push_str("</section>\n");

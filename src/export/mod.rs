@@ -25,6 +25,7 @@ pub mod rows;
 pub mod sheets;
 pub mod table;
 pub mod text;
+pub mod worksheet;
 pub mod xlsx;
 
 use layout::Layout;

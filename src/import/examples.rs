@@ -1,5 +1,7 @@
 //! Example rigs that ship with the program.
 
+use std::sync::LazyLock;
+
 static FOLDER: include_dir::Dir<'_> = include_dir::include_dir!("$CARGO_MANIFEST_DIR/assets/presets");
 
 /// An example.
@@ -21,17 +23,25 @@ impl Example {
 }
 
 /// All examples, by file name.
-pub fn examples() -> Vec<Example> {
-    let mut found: Vec<Example> = FOLDER
-        .files()
-        .filter_map(|f| {
-            let (file, text) = (f.path().to_str()?, f.contents_utf8()?);
-            let table: toml::Table = toml::from_str(text).ok()?;
-            let field = |key: &str| table.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned();
-            Some(Example { file, name: field("name"), notes: field("notes"), text })
-        })
-        .filter(|p| p.file.ends_with(".toml"))
-        .collect();
-    found.sort_by_key(|p| p.file);
-    found
+pub fn examples() -> &'static [Example] {
+    static ALL: LazyLock<Vec<Example>> = LazyLock::new(|| {
+        let mut found: Vec<Example> = FOLDER
+            .files()
+            .filter_map(|f| {
+                let (file, text) = (f.path().to_str()?, f.contents_utf8()?);
+                let table: toml::Table = toml::from_str(text).ok()?;
+                let field = |key: &str| table.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned();
+                Some(Example { file, name: field("name"), notes: field("notes"), text })
+            })
+            .filter(|p| p.file.ends_with(".toml"))
+            .collect();
+        found.sort_by_key(|p| p.file);
+        found
+    });
+    &ALL
+}
+
+/// The example that a person means by `name`.
+pub fn example(name: &str) -> Option<&'static Example> {
+    examples().iter().find(|e| e.is_named(name))
 }

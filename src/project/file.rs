@@ -187,14 +187,15 @@ fn migrate(text: &str, file: &str) -> Result<Option<String>, RigFileError> {
     }
 }
 
-/// The text being read, for errors that name line and field.
-struct Reader<'a> {
-    text: &'a str,
-    file: &'a str,
+/// The TOML text being read, for errors that name line and field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader<'a> {
+    pub text: &'a str,
+    pub file: &'a str,
 }
 
 impl<'a> Reader<'a> {
-    fn parse(&self) -> Result<DeTable<'a>, RigFileError> {
+    pub(crate) fn parse(&self) -> Result<DeTable<'a>, RigFileError> {
         DeTable::parse(self.text).map(Spanned::into_inner).map_err(|e| self.toml_error(&e, ""))
     }
 
@@ -203,7 +204,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A fault of the field with this dotted path.
-    fn error(&self, field: &str, message: &str) -> RigFileError {
+    pub(crate) fn error(&self, field: &str, message: &str) -> RigFileError {
         let line = self.parse().ok().and_then(|t| span_of(&t, field)).map_or(1, |s| self.line(s.start));
         RigFileError { file: self.file.to_owned(), line, field: field.to_owned(), message: shortened(message) }
     }
@@ -225,7 +226,7 @@ impl<'a> Reader<'a> {
         RigFileError { file: self.file.to_owned(), line, field, message }
     }
 
-    fn decode<T: DeserializeOwned>(&self, table: DeTable<'a>, within: &str) -> Result<T, RigFileError> {
+    pub(crate) fn decode<T: DeserializeOwned>(&self, table: DeTable<'a>, within: &str) -> Result<T, RigFileError> {
         let value = Spanned::new(0..0, DeValue::Table(table));
         T::deserialize(ValueDeserializer::from(value)).map_err(|e| self.toml_error(&e, within))
     }

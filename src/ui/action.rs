@@ -10,6 +10,7 @@ use crate::import::observed::Dump;
 use crate::project::edit::Edit;
 
 pub use super::export::ExportPrefs;
+pub use super::lessons::LessonAction;
 pub use super::side_by_side::Add;
 pub use crate::drawing::Layer;
 pub use crate::export::Format;
@@ -130,6 +131,8 @@ pub enum Action {
     KeepRoom(Room),
     ForgetRecent,
     Notice(String),
+    /// Begin, walk or leave a lesson.
+    Lesson(LessonAction),
     Quit,
     /// Go on with an action although changes are lost.
     Discard(Box<Self>),
@@ -176,6 +179,7 @@ pub enum Screen {
     Cooling,
     /// The case's air as a circuit.
     FlowNetwork,
+    Lessons,
 }
 
 /// Panels that can be closed.

@@ -17,6 +17,7 @@ use crate::catalog::Copies;
 use crate::catalog::model::ModelShape;
 use crate::checks::finding::{Fix, Safety};
 use crate::files;
+use crate::import::examples::example;
 use crate::import::observed::{self, Dump};
 use crate::import::open;
 use crate::observed::begin::begin;
@@ -40,13 +41,23 @@ pub(super) const fn preference(theme: Theme) -> ThemePreference {
 impl App {
     /// Whether nothing would be lost by leaving the document.
     pub(super) fn may_close(&self) -> bool {
-        self.quitting || self.discarding || self.session.history().is_saved()
+        let own = self.lessons.own_session().unwrap_or(&self.session);
+        self.quitting || self.discarding || own.history().is_saved()
     }
 
     /// Carries out one request.
     pub(super) fn apply(&mut self, ctx: &egui::Context, action: Action) {
         let action = if let Action::Open(path) = action { self.open_of(path) } else { action };
+        if self.lessons.run.is_some()
+            && (leaves_document(&action) && action != Action::Quit || matches!(action, Action::Show(Screen::Start)))
+        {
+            self.leave_lesson(ctx);
+        }
         if leaves_document(&action) && !self.may_close() {
+            // What would be lost is the user's own rig, not the lesson's.
+            if self.lessons.run.is_some() {
+                self.leave_lesson(ctx);
+            }
             self.dialogs.ask_unsaved(action);
             return;
         }
@@ -125,6 +136,7 @@ impl App {
                 self.apply(ctx, *then);
                 self.discarding = false;
             }
+            Action::Lesson(action) => self.lesson(ctx, action),
             Action::Quit => {
                 self.quitting = true;
                 ctx.send_viewport_cmd(ViewportCommand::Close);
@@ -194,9 +206,16 @@ impl App {
         }
     }
 
-    fn edit(&mut self, edit: &Edit, merge: bool) {
-        if let Err(refusal) = self.session.apply(edit, merge) {
-            self.notices.problem(refusal.to_string());
+    /// Makes an edit as a drop or menu would; for tests.
+    pub fn try_edit(&mut self, edit: &Edit) {
+        self.edit(edit, false);
+    }
+
+    pub(super) fn edit(&mut self, edit: &Edit, merge: bool) {
+        let before = self.session.project().clone();
+        match self.session.apply(edit, merge) {
+            Ok(()) => self.note_edit(edit, &before),
+            Err(refusal) => self.notices.problem(refusal.to_string()),
         }
     }
 
@@ -296,8 +315,7 @@ impl App {
     }
 
     fn open_example(&mut self, name: &str) {
-        let found = rig_io::presets().into_iter().find(|p| p.name == name || p.file == name);
-        let Some(preset) = found else {
+        let Some(preset) = example(name) else {
             self.notices.problem(format!("There is no example named {name}."));
             return;
         };

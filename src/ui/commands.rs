@@ -5,11 +5,13 @@ use eframe::egui::{self, Atom, Button, Color32, Key, KeyboardShortcut, Modifiers
 use super::Cx;
 use super::action::{Action, Format, Layer, Screen, Side, Theme};
 use super::icons::{self, Icon};
+use super::lessons::LessonAction;
+use super::lessons::record::RecordAction;
 use crate::project::Subject;
 use crate::project::edit::Edit;
 
 /// Menus of the top bar, in order.
-pub const MENUS: [&str; 5] = ["File", "Edit", "View", "Rig", "Help"];
+pub const MENUS: [&str; 6] = ["File", "Edit", "View", "Rig", "Lessons", "Help"];
 
 /// Something the user can ask for by menu, shortcut or name.
 pub struct Command {
@@ -129,6 +131,21 @@ pub const ALL: &[Command] = &[
         .words("pcie tree matrix pairs switch chipset bandwidth p2p nvidia-smi topo links"),
     command("Rig", "Use the program's own facts", &[], |cx| (!cx.session.opening_notes.is_empty()).then_some(Action::UpdateFromCatalog))
         .words("update catalog refresh"),
+    command("Lessons", "All lessons…", &[], |_| Some(Action::Show(Screen::Lessons)))
+        .words("learn teach class course tutorial pupil school"),
+    command("Lessons", "Presenter mode", &[plain(Key::F5)], |cx| {
+        Some(cx.lesson.map_or(Action::Show(Screen::Lessons), |_| Action::Lesson(LessonAction::Present)))
+    })
+    .words("beamer projector large type class front full"),
+    command("Lessons", "Before and after", &[], |cx| in_lesson(cx, LessonAction::Split)).words("compare split side by side change"),
+    group("Lessons", "Explore freely", &[], |cx| {
+        in_lesson(cx, if cx.lesson?.exploring.is_some() { LessonAction::Return } else { LessonAction::Explore })
+    })
+    .words("play try return"),
+    command("Lessons", "Reset this step", &[], |cx| in_lesson(cx, LessonAction::ResetStep)).words("again restart"),
+    command("Lessons", "Leave the lesson", &[], |cx| in_lesson(cx, LessonAction::Leave)).words("end quit close own rig"),
+    group("Lessons", "Record a lesson…", &[], |_| Some(Action::Lesson(LessonAction::Record(RecordAction::Begin))))
+        .words("write make author teacher own"),
     command("Help", "Keyboard and mouse", &[plain(Key::F1)], |_| Some(Action::Show(Screen::Help))).words("shortcuts help keys manual"),
     command("Help", "Show the help lines again", &[], |cx| (!cx.prefs.dismissed.is_empty()).then_some(Action::ShowHelpLines))
         .words("hints tips"),
@@ -136,6 +153,10 @@ pub const ALL: &[Command] = &[
     command("Help", "Find a command…", &[ctrl(Key::K)], |_| Some(Action::Show(Screen::Palette))).words("palette search"),
     group("Help", "About Rigbay", &[], |_| Some(Action::Show(Screen::About))).words("version licence credits"),
 ];
+
+fn in_lesson(cx: &Cx<'_>, action: LessonAction) -> Option<Action> {
+    cx.lesson.map(|_| Action::Lesson(action))
+}
 
 fn remove_selected(cx: &Cx<'_>) -> Option<Action> {
     match cx.session.selection()? {
@@ -248,7 +269,7 @@ pub fn shortcuts(ctx: &egui::Context, cx: &Cx<'_>, out: &mut Vec<Action>) {
     let mut all: Vec<(&Command, &KeyboardShortcut)> = ALL.iter().flat_map(|c| c.shortcuts.iter().map(move |s| (c, s))).collect();
     all.sort_by_key(|(_, s)| !s.modifiers.shift);
     for (command, shortcut) in all {
-        let kept_by_field = shortcut.modifiers.is_none() && shortcut.logical_key != Key::F1
+        let kept_by_field = shortcut.modifiers.is_none() && shortcut.logical_key != Key::F1 && shortcut.logical_key != Key::F5
             || matches!(shortcut.logical_key, Key::Z | Key::Y) && shortcut.modifiers.command;
         if typing && kept_by_field {
             continue;

@@ -14,6 +14,7 @@ use super::cooling::{self, CoolingState, cooling_ui};
 use super::export::{Compared, ExportState, export_ui};
 use super::fit_page::{FitState, fit_page_ui};
 use super::flow_network::{FlowState, flow_network_ui};
+use super::lessons::list::{ListState, list_ui};
 use super::machine::{MachineState, MachineUse, machine_ui};
 use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
@@ -74,6 +75,7 @@ enum Dialog {
     SideBySide(SideState),
     Cooling(CoolingState),
     FlowNetwork(FlowState),
+    Lessons(ListState),
     About,
     Help,
     Log,
@@ -212,6 +214,7 @@ impl Dialogs {
             Screen::Cooling => self.set(Dialog::Cooling(CoolingState::default())),
             Screen::FlowNetwork => self.set(Dialog::FlowNetwork(FlowState::default())),
             Screen::Topology => self.set(Dialog::Topology(TopologyState::default())),
+            Screen::Lessons => self.set(Dialog::Lessons(ListState::default())),
             Screen::About => self.set(Dialog::About),
             Screen::Palette => self.set(Dialog::Palette(PaletteState::default())),
             Screen::Help => self.set(Dialog::Help),
@@ -266,6 +269,9 @@ impl Dialogs {
                 Purpose::Prices => Action::ImportPricesDialog,
                 Purpose::Data(format) => Action::SaveData(format, self.data.clone().unwrap_or_default()),
                 Purpose::Difference(format, turned) => Action::DifferenceDialog(format, turned),
+                Purpose::Worksheet(answers) => Action::Lesson(LessonAction::SheetDialog(String::new(), answers)),
+                Purpose::Progress => Action::Lesson(LessonAction::ProgressDialog(String::new())),
+                Purpose::Lesson => Action::Lesson(LessonAction::Record(RecordAction::SaveDialog)),
             });
         }
         out.append(&mut self.queued);
@@ -302,6 +308,7 @@ impl Dialogs {
                 | Dialog::SideBySide(_)
                 | Dialog::Cooling(_)
                 | Dialog::FlowNetwork(_)
+                | Dialog::Lessons(_)
                 | Dialog::Log
         );
         let acted = out.len() > before && !keeps;
@@ -327,6 +334,7 @@ impl Dialog {
             Self::Export(_) | Self::Advise(_) | Self::SideBySide(_) => 1080.0,
             Self::Variants(_) | Self::PriceBook(_) => 700.0,
             Self::Machine(_) | Self::Cooling(_) => 780.0,
+            Self::Lessons(_) => 720.0,
             Self::Arrange(_) | Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
             Self::Unsaved(_)
@@ -373,6 +381,7 @@ fn dialog_ui(
         Dialog::Palette(state) => palette_ui(ui, cx, state, fresh, out),
         Dialog::ByHand(state) => by_hand_ui(ui, cx, state, fresh, out),
         Dialog::Machine(state) => machine_ui(ui, cx, state, fresh, out),
+        Dialog::Lessons(state) => list_ui(ui, cx, state, fresh, out),
         Dialog::About => about_ui(ui, cx, fresh),
         Dialog::Help => help_ui(ui, cx, fresh),
         Dialog::Log => {

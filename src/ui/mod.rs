@@ -15,6 +15,7 @@ use crate::export::presets;
 use crate::import::open;
 use crate::project::{Project, UserPrice};
 use crate::session::{Preview, Session};
+use crate::worker::Worker;
 
 pub mod action;
 pub mod advise_page;
@@ -39,6 +40,7 @@ mod fit_page;
 mod flow_network;
 pub mod icons;
 pub mod inspector;
+pub mod lessons;
 mod loading;
 pub mod machine;
 pub mod notices;
@@ -70,8 +72,11 @@ pub mod widgets;
 mod workers;
 pub mod workload_panel;
 
+use crate::lesson::Lesson;
 use action::{Action, Side};
 use dialogs::Dialogs;
+use lessons::record::Recorder;
+use lessons::{Lessons, Run};
 use notices::Notices;
 use prefs::Prefs;
 use theme::{PANEL_MARGIN, Tokens};
@@ -93,6 +98,9 @@ pub struct Cx<'a> {
     pub book: Option<&'a BTreeMap<PartId, UserPrice>>,
     /// Today, `YYYY-MM-DD`.
     pub today: &'a str,
+    pub lessons: &'a [Arc<Lesson>],
+    /// The lesson that runs.
+    pub lesson: Option<&'a Run>,
 }
 
 /// Size of the window in points.
@@ -147,6 +155,7 @@ pub struct App {
     pub notices: Notices,
     pub dialogs: Dialogs,
     pub views: Views,
+    pub lessons: Lessons,
     /// Measured records that were read last.
     replayed: Option<replay_page::Replayed>,
     /// The user's own layouts of lists.
@@ -185,6 +194,7 @@ pub struct Views {
     pub findings: findings::FindingsState,
     pub charts: charts::ChartsState,
     pub start: start::StartState,
+    pub lesson: lessons::LessonViews,
     /// Where the chassis is in the window.
     center: Option<Rect>,
     side: SideState,
@@ -204,7 +214,11 @@ impl App {
         let mut notices = Notices::default();
         let (catalog, models) = loading::builtin(&mut notices);
         let on_start_page = options.open.is_none() && options.example.is_none();
-        let mut app = Self::with(cc, catalog, models, Workers::start(&cc.egui_ctx), notices, options);
+        let (known, faults) = crate::lesson::all(crate::files::user_lessons().as_deref());
+        faults.iter().for_each(|f| notices.problem(format!("A lesson was left out: {f}")));
+        let ctx = cc.egui_ctx.clone();
+        let lessons = Lessons::new(known, Worker::start(lessons::solve, move || ctx.request_repaint()));
+        let mut app = Self::with(cc, catalog, models, (Workers::start(&cc.egui_ctx), lessons), notices, options);
         app.autosave = autosave::Autosave::start();
         app.views.start.left_behind = app.autosave.left_behind();
         app.presets_file = crate::files::export_presets();
@@ -220,14 +234,15 @@ impl App {
 
     /// For tests: a given catalog, and every computation on the caller's thread.
     pub fn inline(cc: &eframe::CreationContext<'_>, catalog: Arc<Catalog>, models: Arc<Vec<Arc<ModelShape>>>, options: Options) -> Self {
-        Self::with(cc, catalog, models, Workers::inline(), Notices::default(), options)
+        let lessons = Lessons::new(crate::lesson::all(None).0, Worker::inline(lessons::solve));
+        Self::with(cc, catalog, models, (Workers::inline(), lessons), Notices::default(), options)
     }
 
     fn with(
         cc: &eframe::CreationContext<'_>,
         catalog: Arc<Catalog>,
         models: Arc<Vec<Arc<ModelShape>>>,
-        workers: Workers,
+        (workers, lessons): (Workers, Lessons),
         notices: Notices,
         options: Options,
     ) -> Self {
@@ -244,6 +259,7 @@ impl App {
             notices,
             dialogs: Dialogs::default(),
             views: Views::default(),
+            lessons,
             replayed: None,
             presets: Presets::new(),
             presets_file: None,
@@ -277,7 +293,7 @@ impl App {
             egui::Theme::Light => crate::drawing::palette::Theme::Light,
         };
         if self.tokens.theme != theme {
-            self.tokens = Tokens::of(theme);
+            self.tokens = Tokens::of(theme).plain_if(self.lessons.run.as_ref().is_some_and(|r| r.presenting));
         }
     }
 
@@ -337,6 +353,7 @@ impl App {
         if let Some(answer) = self.workers.adviser.answer() {
             self.dialogs.advised(answer);
         }
+        self.tend_lesson();
     }
 
     /// Computes what the edit under the pointer or in the open dialog would change.
@@ -359,11 +376,12 @@ impl App {
 impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.compute();
-        if let Some(problem) = self.autosave.tick(ctx, &self.session) {
+        if let Some(problem) = self.autosave.tick(ctx, self.lessons.own_session().unwrap_or(&self.session)) {
             self.notices.problem(problem);
         }
         if ctx.input(|i| i.viewport().close_requested()) && !self.may_close() {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            self.leave_lesson(ctx);
             self.dialogs.ask_unsaved(Action::Quit);
         }
     }
@@ -373,18 +391,21 @@ impl eframe::App for App {
         self.refresh_tokens(&ctx);
         self.refresh_title(&ctx);
         self.hold_tooltips(&ctx);
+        self.fit_presenter(&ctx);
         let content = ctx.content_rect();
         let size = Size { width: content.width(), height: content.height() };
         self.prefs.small = size.is_small();
         let mut out = Vec::new();
         dropped_files(&ctx, self.session.project().workloads.len(), self.dialogs.takes_dumps(), self.start, &mut out);
-        let Self { session, prefs, notices, dialogs, views, presets, tokens, today, replayed, book, .. } = self;
+        let Self { session, prefs, notices, dialogs, views, presets, tokens, today, replayed, book, lessons, .. } = self;
         let (replay, book) = (replayed.as_ref(), book.as_ref());
-        let cx = Cx { session, tokens, preview: session.current_preview(), prefs, replay, presets, book, today };
+        let Lessons { all, run, recorder, .. } = lessons;
+        let preview = session.current_preview();
+        let cx = Cx { session, tokens, preview, prefs, replay, presets, book, today, lessons: all, lesson: run.as_ref() };
         if !dialogs.is_open() {
             commands::shortcuts(&ctx, &cx, &mut out);
         }
-        layout_ui(ui, &cx, views, size, self.start, &mut out);
+        layout_ui(ui, &cx, (views, recorder.as_ref()), size, self.start, &mut out);
         dialogs.ui(&ctx, &cx, notices, &mut out);
         let over = views.center.filter(|_| !self.start).unwrap_or(content);
         notices.ui(ui, &cx, over);
@@ -441,8 +462,14 @@ fn panel_frame(t: &Tokens) -> Frame {
     Frame::new().fill(t.panel).inner_margin(Margin::same(PANEL_MARGIN))
 }
 
-fn layout_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, start: bool, out: &mut Vec<Action>) {
+type Shown<'a> = (&'a mut Views, Option<&'a Recorder>);
+
+fn layout_ui(ui: &mut Ui, cx: &Cx<'_>, (views, recorder): Shown<'_>, size: Size, start: bool, out: &mut Vec<Action>) {
     let t = cx.tokens;
+    if let Some(run) = cx.lesson.filter(|r| r.presenting) {
+        lessons::presenter::presenter_ui(ui, cx, run, views, out);
+        return;
+    }
     let bar = Frame::new().fill(t.panel).inner_margin(Margin::symmetric(PANEL_MARGIN, 0));
     Panel::top("top").exact_size(top_bar::HEIGHT).resizable(false).frame(bar).show(ui, |ui| top_bar::top_bar_ui(ui, cx, size, start, out));
     if start {
@@ -450,11 +477,31 @@ fn layout_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, start: boo
         CentralPanel::no_frame().frame(page).show(ui, |ui| start::start_ui(ui, cx, &mut views.start, out));
         return;
     }
+    lesson_column_ui(ui, cx, views, recorder, size, out);
     if size.is_small() {
         small_ui(ui, cx, views, size, out);
     } else {
         wide_ui(ui, cx, views, size, out);
     }
+}
+
+/// The step of the lesson that runs, or the recorder, at the left; in a narrow window above the rest.
+fn lesson_column_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, recorder: Option<&Recorder>, size: Size, out: &mut Vec<Action>) {
+    if cx.lesson.is_none() && recorder.is_none() {
+        return;
+    }
+    let frame = panel_frame(cx.tokens);
+    let panel = if size.width < 760.0 {
+        Panel::top("lesson-top").exact_size(size.height * 0.4).resizable(false)
+    } else {
+        Panel::left("lesson").default_size(if size.width >= 1700.0 { 400.0 } else { 320.0 }).size_range(280.0..=size.width * 0.4)
+    };
+    panel.frame(frame).show(ui, |ui| match (cx.lesson, recorder) {
+        (Some(run), _) if size.is_small() => lessons::panel::step_ui(ui, cx, run, &mut views.lesson, out),
+        (Some(run), _) => lessons::panel::column_ui(ui, cx, run, views, out),
+        (None, Some(recorder)) => lessons::record::recorder_ui(ui, cx, recorder, out),
+        (None, None) => {}
+    });
 }
 
 /// Three columns and a strip of charts.
@@ -463,8 +510,11 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, size: Size, out: &mut Ve
     let largest = (size.width * 0.34).max(250.0);
     let mut open = (cx.prefs.parts_open, cx.prefs.work_open, cx.prefs.charts_open);
     let default = if size.width >= 1700.0 { 310.0 } else { 276.0 };
-    let parts = Panel::left("parts").default_size(default).size_range(236.0..=largest).frame(frame);
-    parts.show_collapsible(ui, &mut open.0, |ui| parts_panel::parts_panel_ui(ui, cx, &mut views.parts, out));
+    // In a lesson the parts lie below its step.
+    if cx.lesson.is_none() {
+        let parts = Panel::left("parts").default_size(default).size_range(236.0..=largest).frame(frame);
+        parts.show_collapsible(ui, &mut open.0, |ui| parts_panel::parts_panel_ui(ui, cx, &mut views.parts, out));
+    }
     let default = if size.width >= 1400.0 { 340.0 } else { 300.0 };
     let work = Panel::right("work").default_size(default).size_range(270.0..=largest).frame(frame);
     work.show_collapsible(ui, &mut open.1, |ui| side_ui(ui, cx, views, out));
@@ -487,7 +537,10 @@ fn center_ui(ui: &mut Ui, cx: &Cx<'_>, views: &mut Views, out: &mut Vec<Action>)
         if !cx.session.opening_notes.is_empty() {
             opening_notes_ui(ui, cx, out);
         }
-        chassis::chassis_ui(ui, cx, &mut views.chassis, out);
+        match cx.lesson.filter(|r| r.split.is_some()) {
+            Some(run) => lessons::split_ui(ui, cx, run),
+            None => chassis::chassis_ui(ui, cx, &mut views.chassis, out),
+        }
     });
     views.center = Some(shown.response.rect);
     drag::ghost_ui(ui.ctx(), cx, shown.response.rect);

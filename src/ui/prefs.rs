@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::action::{ExportPrefs, Layer, Side, Theme};
+use crate::lesson::progress::Progress;
 use crate::project::Room;
 use crate::units::Currency;
 
@@ -34,6 +35,8 @@ pub struct Prefs {
     pub favourites: BTreeSet<String>,
     /// What the export dialog was last set to.
     pub export: ExportPrefs,
+    /// Progress by lesson.
+    pub lessons: BTreeMap<String, Progress>,
     /// The window is small now: side panels are drawers, closed at first.
     #[serde(skip)]
     pub small: bool,
@@ -56,6 +59,7 @@ impl Default for Prefs {
             own_factors: BTreeMap::new(),
             favourites: BTreeSet::new(),
             export: ExportPrefs::default(),
+            lessons: BTreeMap::new(),
             small: false,
             drawers: (false, false),
         }

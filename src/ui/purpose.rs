@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use super::action::{Action, Add, Format};
+use super::lessons::LessonAction;
+use super::lessons::record::RecordAction;
 
 /// What a path is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,12 @@ pub enum Purpose {
     Data(Format),
     /// The difference to the compared build; true = from this build to the other.
     Difference(Format, bool),
+    /// A lesson as a page; true = with answers.
+    Worksheet(bool),
+    /// How far the user got with the lessons.
+    Progress,
+    /// A recorded lesson.
+    Lesson,
 }
 
 impl Purpose {
@@ -40,6 +48,9 @@ impl Purpose {
             Self::Prices => "Open a price book",
             Self::Data(_) => "Save as",
             Self::Difference(..) => "Save the difference as",
+            Self::Worksheet(_) => "Save the work sheet as",
+            Self::Progress => "Save your progress as",
+            Self::Lesson => "Save the lesson as",
             Self::Export(Format::Svg | Format::Png) => "Save the picture as",
             Self::Export(Format::Json) => "Save the rig as JSON",
             Self::Export(Format::Html) => "Save the page as",
@@ -49,7 +60,8 @@ impl Purpose {
     }
     pub const fn extension(self) -> &'static str {
         match self {
-            Self::Open | Self::Save | Self::Compare | Self::SideBySide => "toml",
+            Self::Open | Self::Save | Self::Compare | Self::SideBySide | Self::Progress | Self::Lesson => "toml",
+            Self::Worksheet(_) => "html",
             Self::Model(_) => "json",
             Self::Dump => "txt",
             Self::Prices | Self::Replay => "csv",
@@ -64,6 +76,9 @@ impl Purpose {
             Self::Model(_) => "/home/you/Llama-3.1-8B/config.json",
             Self::Dump => "/home/you/lspci.txt",
             Self::Replay => "/home/you/measured.csv",
+            Self::Worksheet(_) => "/home/you/work-sheet.html",
+            Self::Progress => "/home/you/progress.toml",
+            Self::Lesson => "/home/you/lesson.toml",
             Self::Export(format) | Self::Difference(format, _) | Self::Data(format) => match format {
                 Format::Markdown => "/home/you/parts.md",
                 Format::Text => "/home/you/parts.txt",
@@ -84,6 +99,9 @@ impl Purpose {
             Self::Model(_) => ("Models", &["json", "gguf", "safetensors"]),
             Self::Dump => ("Dumps of a machine", &["txt", "xml", "log"]),
             Self::Replay | Self::Prices => ("CSV", &["csv"]),
+            Self::Worksheet(_) => ("Web pages", &["html"]),
+            Self::Progress => ("Progress", &["toml"]),
+            Self::Lesson => ("Lessons", &["toml"]),
             Self::Compare | Self::SideBySide => ("Rig files", &["toml", "json"]),
             Self::Export(format) | Self::Difference(format, _) | Self::Data(format) => match format {
                 Format::Markdown => ("Markdown", &["md"]),
@@ -99,7 +117,10 @@ impl Purpose {
         }
     }
     pub const fn saves(self) -> bool {
-        matches!(self, Self::Save | Self::Export(_) | Self::Difference(..) | Self::Data(_))
+        matches!(
+            self,
+            Self::Save | Self::Export(_) | Self::Difference(..) | Self::Data(_) | Self::Worksheet(_) | Self::Progress | Self::Lesson
+        )
     }
     pub fn action(self, path: PathBuf) -> Action {
         match self {
@@ -114,6 +135,9 @@ impl Purpose {
             Self::Prices => Action::ImportPrices(path),
             Self::Data(format) => Action::WriteData(path, format),
             Self::Difference(format, turned) => Action::Difference(path, format, turned),
+            Self::Worksheet(answers) => Action::Lesson(LessonAction::Sheet(path, answers)),
+            Self::Progress => Action::Lesson(LessonAction::Progress(path)),
+            Self::Lesson => Action::Lesson(LessonAction::Record(RecordAction::Save(path))),
         }
     }
 }

@@ -5,6 +5,7 @@ use eframe::egui::{self, Align, Frame, Layout, Margin, RichText, ScrollArea, Tex
 use super::Cx;
 use super::action::Action;
 use super::autosave::LeftBehind;
+use super::lessons::LessonAction;
 use super::rig_io;
 use super::settings::room_ui;
 use super::theme;
@@ -136,6 +137,7 @@ fn recover_ui(ui: &mut Ui, cx: &Cx<'_>, left_behind: &[LeftBehind], out: &mut Ve
 }
 
 fn begin_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
+    lessons_ui(ui, cx, out);
     section(ui, cx, "Begin", |ui| {
         ui.horizontal_wrapped(|ui| {
             if primary_button(ui, cx.tokens, true, "Empty rig").clicked() {
@@ -163,6 +165,23 @@ fn begin_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
             if ui.link(name).on_hover_text(path.display().to_string()).clicked() {
                 out.push(Action::Open(path.clone()));
             }
+        }
+    });
+}
+
+/// The lesson to begin or go on with, and all of them.
+fn lessons_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
+    let unfinished = |l: &&std::sync::Arc<crate::lesson::Lesson>| cx.prefs.lessons.get(&l.id).is_none_or(|p| !p.is_finished());
+    let Some(next) = cx.lessons.iter().find(unfinished).or(cx.lessons.first()) else { return };
+    section(ui, cx, "Lessons", |ui| {
+        let progress = super::lessons::list::progress_text(cx, next);
+        let about =
+            if progress.is_empty() { format!("{} minutes. {}", next.minutes, next.goal) } else { format!("{progress}. {}", next.goal) };
+        if entry(ui, cx, &next.title, &about).clicked() {
+            out.push(Action::Lesson(LessonAction::Start(next.id.clone())));
+        }
+        if ui.button(format!("All {} lessons…", cx.lessons.len())).clicked() {
+            out.push(Action::Show(super::action::Screen::Lessons));
         }
     });
 }

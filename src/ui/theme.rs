@@ -29,6 +29,8 @@ pub struct Tokens {
     pub good: Color32,
     pub cold: Color32,
     pub neutral: Color32,
+    /// Quiet text is strong, for presenter mode.
+    plain: bool,
 }
 
 /// Corner radii.
@@ -62,7 +64,18 @@ impl Tokens {
             good: c(Role::Good),
             cold: c(Role::Cold),
             neutral: c(Role::Neutral),
+            plain: false,
         }
+    }
+
+    /// For a wall that light falls on: quiet text and lines as strong as the rest. `on` false changes nothing.
+    #[must_use]
+    pub fn plain_if(self, on: bool) -> Self {
+        if !on {
+            return self;
+        }
+        let mix = |role, share| solid(color(Role::Label, self.theme).over(color(role, self.theme), share));
+        Self { sub: mix(Role::SubLabel, 0.6), line: mix(Role::Line, 0.35), plain: true, ..self }
     }
 
     pub fn is_dark(&self) -> bool {
@@ -71,6 +84,9 @@ impl Tokens {
 
     /// Colour of a drawing role.
     pub fn role(&self, role: Role) -> Color32 {
+        if role == Role::SubLabel && self.plain {
+            return self.sub;
+        }
         solid(color(role, self.theme))
     }
 
@@ -139,6 +155,17 @@ pub fn install(ctx: &Context) {
             spacing(style);
             visuals(style, &tokens);
             style.interaction.tooltip_delay = TOOLTIP_DELAY;
+        });
+    }
+}
+
+/// Dresses both styles for presenter mode, or for work: stronger text, a still cursor, nothing that moves by itself.
+pub fn dress(ctx: &Context, presenting: bool) {
+    for (egui_theme, theme) in [(eframe::egui::Theme::Dark, Theme::Dark), (eframe::egui::Theme::Light, Theme::Light)] {
+        let tokens = Tokens::of(theme).plain_if(presenting);
+        ctx.style_mut_of(egui_theme, |style| {
+            visuals(style, &tokens);
+            style.visuals.text_cursor.blink = !presenting;
         });
     }
 }

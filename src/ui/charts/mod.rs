@@ -32,6 +32,17 @@ enum Tab {
     Performance,
 }
 
+impl ChartsState {
+    /// Shows one of them where tabs choose: memory, cost, performance.
+    pub(super) fn show(&mut self, number: usize) {
+        self.tab = match number {
+            1 => Tab::Cost,
+            2 => Tab::Performance,
+            _ => Tab::Memory,
+        };
+    }
+}
+
 /// The strip of charts, or one of them behind tabs. `workload` is the one shown, here and in the work panel.
 pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, workload: &mut usize, tabs: bool, out: &mut Vec<Action>) {
     *workload = (*workload).min(cx.session.project().workloads.len().saturating_sub(1));

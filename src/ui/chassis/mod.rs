@@ -104,6 +104,7 @@ pub fn chassis_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, out: &mut 
         lanes::layer_ui(ui, cx, &state.view, &drawing);
         air::smoke_ui(ui, cx, &state.view, &drawing.streams);
         air::layer_ui(ui, cx, &state.view, rect);
+        super::lessons::outline::outline_ui(ui, cx, &state.view);
         if cx.session.project().rig.is_empty() {
             empty_ui(ui, cx, rect);
         }
