@@ -234,6 +234,20 @@ fn work_left(ledgers: Ledgers<'_>, all: &[Device<'_>], cards: &[Device<'_>]) -> 
 
 /// Speed of every workload, in their order. [`Effort::Full`] computes finer curves.
 pub fn speeds(catalog: &Catalog, project: &Project, ledgers: Ledgers<'_>, effort: Effort) -> Vec<Speed> {
+    let around = |all: &[Device<'_>], cards: &[Device<'_>]| (work_left(ledgers, all, cards), Fabric::of(ledgers.lanes, cards));
+    all_speeds(catalog, project, ledgers.memory, effort, &around)
+}
+
+/// What the cards alone would reach, cool, fed and with links that cost nothing beyond their start: no rig around them makes them faster.
+pub fn ideal(catalog: &Catalog, project: &Project, memory: &[CardLedger]) -> Vec<Speed> {
+    let around = |_: &[Device<'_>], cards: &[Device<'_>]| (vec![[1.0; 3]; cards.len()], Fabric::FASTEST);
+    all_speeds(catalog, project, memory, Effort::Live, &around)
+}
+
+/// What is left of each card's work, and what joins the cards of a workload, given all cards and its own.
+type Around<'a> = dyn Fn(&[Device<'_>], &[Device<'_>]) -> (Vec<[f64; 3]>, Fabric) + 'a;
+
+fn all_speeds(catalog: &Catalog, project: &Project, memory: &[CardLedger], effort: Effort, around: &Around<'_>) -> Vec<Speed> {
     if project.workloads.is_empty() {
         return Vec::new();
     }
@@ -243,9 +257,8 @@ pub fn speeds(catalog: &Catalog, project: &Project, ledgers: Ledgers<'_>, effort
     let mut speeds = Vec::with_capacity(3 * project.workloads.len());
     for (index, workload) in project.workloads.iter().enumerate() {
         let cards = used(workload, all.iter().copied());
-        let work = work_left(ledgers, &all, &cards);
-        let too_large = ledgers.memory.iter().any(|l| l.workload == index && l.fits() == Some(false));
-        let fabric = Fabric::of(ledgers.lanes, &cards);
+        let (work, fabric) = around(&all, &cards);
+        let too_large = memory.iter().any(|l| l.workload == index && l.fits() == Some(false));
         let one = One { index, workload, project, work: &work, fabric, too_large, effort, threads };
         match &workload.training {
             Some(job) => speeds.push(one.training(job, &cards)),

@@ -205,7 +205,9 @@ impl Change {
             | Edit::Variant { .. }
             | Edit::Accept { .. }
             | Edit::Name(_)
-            | Edit::Notes(_) => return None,
+            | Edit::Notes(_)
+            | Edit::Trial { .. }
+            | Edit::PartNote { .. } => return None,
         };
         Some(vec![one])
     }

@@ -13,7 +13,7 @@ use crate::catalog::part::PartId;
 use crate::export::layout::Presets;
 use crate::export::presets;
 use crate::import::open;
-use crate::project::{Project, UserPrice};
+use crate::project::UserPrice;
 use crate::session::{Preview, Session};
 use crate::worker::Worker;
 

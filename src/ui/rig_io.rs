@@ -6,7 +6,6 @@ use crate::project::Project;
 use crate::project::file::load_text;
 use crate::report::snapshot::{opening_notes, rig_text};
 
-pub(super) use crate::import::examples::examples as presets;
 /// An opened rig file.
 #[derive(Debug)]
 pub(super) struct Opened {

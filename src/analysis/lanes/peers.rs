@@ -89,7 +89,9 @@ const fn is_intel(socket: Socket) -> bool {
         | Socket::Lga1851
         | Socket::Lga1150
         | Socket::Lga1155
+        | Socket::Lga1156
         | Socket::Lga1366
+        | Socket::Lga775
         | Socket::Lga2011
         | Socket::Lga2011v3
         | Socket::Lga2066
@@ -97,7 +99,9 @@ const fn is_intel(socket: Socket) -> bool {
         | Socket::Lga4189
         | Socket::Lga4677
         | Socket::Lga4710 => true,
-        Socket::Am3
+        Socket::Am2
+        | Socket::Am3
+        | Socket::Fm2
         | Socket::Am4
         | Socket::Am5
         | Socket::Tr4
@@ -114,8 +118,8 @@ const fn is_intel(socket: Socket) -> bool {
 /// Source: <https://github.com/RadeonOpenCompute/ROCR-Runtime/issues/23>. LGA2011 holds processors of both kinds.
 pub(super) const fn completes_atomics(socket: Socket) -> Option<bool> {
     match socket {
-        Socket::Lga1155 | Socket::Lga1366 => Some(false),
-        Socket::Lga2011 | Socket::Am3 => None,
+        Socket::Lga775 | Socket::Lga1155 | Socket::Lga1156 | Socket::Lga1366 => Some(false),
+        Socket::Lga2011 | Socket::Am2 | Socket::Am3 | Socket::Fm2 => None,
         Socket::Lga1151
         | Socket::Lga1200
         | Socket::Lga1700

@@ -38,6 +38,17 @@ impl Fabric {
     /// One card, nothing to exchange.
     pub const ALONE: Self = Self { cards: 1, ring: None, pair: None, peers: None, nvlink: false, host: None, drive: None };
 
+    /// Links without limit, for an upper bound.
+    pub const FASTEST: Self = Self {
+        cards: 1,
+        ring: Some(f64::INFINITY),
+        pair: Some(f64::INFINITY),
+        peers: Some(true),
+        nvlink: true,
+        host: Some(f64::INFINITY),
+        drive: Some(f64::INFINITY),
+    };
+
     /// Of the rig's lanes for these cards.
     pub fn of(lanes: &Lanes, cards: &[Device<'_>]) -> Self {
         let ids: Vec<PlacementId> = cards.iter().map(|c| c.id).collect();

@@ -88,7 +88,7 @@ impl Sheet {
     }
 
     fn done(self, height: f64) -> Drawing {
-        Drawing { pieces: self.pieces, bounds: Rect::new(0.0, 0.0, WIDTH, height) }
+        Drawing { pieces: self.pieces, bounds: Rect::new(0.0, 0.0, WIDTH, height), streams: Vec::new() }
     }
 }
 

@@ -157,7 +157,7 @@ pub struct JsonAddressSpace {
 }
 
 fn origin(origin: Origin) -> JsonOrigin {
-    JsonOrigin { formula: origin.formula, source: origin.source, basis: origin.basis.text().to_owned() }
+    JsonOrigin { formula: origin.formula, source: origin.source.into_owned(), basis: origin.basis.text().to_owned() }
 }
 
 fn pair(lanes: &Lanes, pair: &Pair) -> JsonPair {

@@ -8,7 +8,7 @@ use super::Wish;
 use super::pool::{Pool, Role, board, cooler, cpu, kit_gb, ram};
 use super::seat::card_slots;
 use crate::analysis::memory::ledgers;
-use crate::analysis::speed::speeds;
+use crate::analysis::speed::ideal;
 use crate::analysis::{Effort, cost::rates};
 use crate::build::{Build, Placement, PlacementId, SlotId};
 use crate::catalog::Catalog;
@@ -185,7 +185,7 @@ fn core(catalog: &Catalog, project: &Project, pool: &Pool<'_>, card: Option<&Par
     if cards.is_empty() || cards.iter().any(|l| l.fits() == Some(false)) {
         return Err(Why::TooSmall);
     }
-    let speeds = speeds(catalog, &bare, &cards, Effort::Live);
+    let speeds = ideal(catalog, &bare, &cards);
     rates::main(&speeds, 0).map(|(rate, _)| (rate.value, memory)).map_err(Why::Unknown)
 }
 
