@@ -3,9 +3,9 @@
 
 use crate::analysis::airflow::{Airflow, work::Class};
 use crate::analysis::lanes::Lanes;
+use crate::analysis::memory::CardLedger;
 use crate::analysis::memory::plan::{Device, Plan, devices, used};
 use crate::analysis::memory::training::work;
-use crate::analysis::memory::CardLedger;
 use crate::analysis::power::Power;
 use crate::analysis::{Basis, Effort, Origin};
 use crate::catalog::Catalog;
@@ -304,11 +304,21 @@ impl One<'_> {
             speed.sent_per_s = sent.map(|s| s / step.total.max(1e-12));
             speed.roof = roof(&decode, &step, batch, context);
         }
-        let point = |x: f64, rate: Rate, fits: bool| CurvePoint { x, value: rate.value * share, low: rate.low * share, high: rate.high * share, fits };
+        let point = |x: f64, rate: Rate, fits: bool| CurvePoint {
+            x,
+            value: rate.value * share,
+            low: rate.low * share,
+            high: rate.high * share,
+            fits,
+        };
         let steps = if self.effort == Effort::Full { 48 } else { 12 };
         let last = workload.model.context.unwrap_or(131_072).max(2);
         speed.over_context = spread(last, steps).map(|x| point(x as f64, decode.rate(x, batch), plan.fits(x, batch))).collect();
-        let users: &[u64] = if self.effort == Effort::Full { &[1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256] } else { &[1, 2, 4, 8, 16, 32, 64] };
+        let users: &[u64] = if self.effort == Effort::Full {
+            &[1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256]
+        } else {
+            &[1, 2, 4, 8, 16, 32, 64]
+        };
         speed.over_batch = users.iter().map(|&x| point(x as f64, decode.rate(context, x), plan.fits(context, x))).collect();
         speed.over_cards = (1..=plan.cards.len())
             .filter_map(|n| {
@@ -410,7 +420,13 @@ impl One<'_> {
         speed.bound = if self.too_large { Bound::MemorySize } else { step.bound() };
         speed.origin = Origin::new(
             Basis::Fitted,
-            format!("{:.0} {} ÷ {:.3} s a step on {} cards", samples * per_sample, if pictures { "samples" } else { "tokens" }, step.total, cards.len()),
+            format!(
+                "{:.0} {} ÷ {:.3} s a step on {} cards",
+                samples * per_sample,
+                if pictures { "samples" } else { "tokens" },
+                step.total,
+                cards.len()
+            ),
             train::SOURCE,
         );
         let ops = (work.matrix_flops + work.attention_flops) * 3.0 * job.accumulation as f64 / cut as f64;
@@ -461,7 +477,12 @@ fn roof(decode: &Decode<'_>, step: &decode::Step, batch: u64, context: u64) -> O
     let bytes = (w.dense + w.head) as f64 + w.experts as f64 * decode::touched(w.expert_share, batch) + sizes.cache.low as f64;
     let ops = 2.0 * w.active_params as f64 * batch as f64;
     let at_once = if decode.together() { decode.cards.len() as f64 } else { 1.0 };
-    Some(Roof { intensity: ops / bytes.max(1.0), ops: ops / step.total.max(1e-12) / at_once, peak_ops: slowest.matrix?, peak_bytes: slowest.bytes })
+    Some(Roof {
+        intensity: ops / bytes.max(1.0),
+        ops: ops / step.total.max(1e-12) / at_once,
+        peak_ops: slowest.matrix?,
+        peak_bytes: slowest.bytes,
+    })
 }
 
 /// `steps` numbers from about 1/64 of `last` up to it, each a fixed factor above the one before.

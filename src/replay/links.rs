@@ -19,7 +19,12 @@ const RING_NVLINK: f64 = 0.85;
 
 /// The number behind a word, or before one.
 fn generation(text: &str) -> Option<usize> {
-    for (words, generation) in [(["pcie 5", "pcie5", "gen5"], 5), (["pcie 4", "pcie4", "gen4"], 4), (["pcie 3", "pcie3", "gen3"], 3), (["pcie 2", "pcie2", "gen2"], 2)] {
+    for (words, generation) in [
+        (["pcie 5", "pcie5", "gen5"], 5),
+        (["pcie 4", "pcie4", "gen4"], 4),
+        (["pcie 3", "pcie3", "gen3"], 3),
+        (["pcie 2", "pcie2", "gen2"], 2),
+    ] {
         if words.iter().any(|w| text.contains(w)) {
             return Some(generation);
         }
@@ -51,12 +56,21 @@ pub fn fabric(link: &str, cards: &[Arc<Part>]) -> Fabric {
     let staged_words = ["p2p off", "no p2p", "via host", "host staged", "p2p_disable", "p2p disabled", "dram", "stock"];
     let staged = staged_words.iter().any(|w| text.contains(w));
     let module = product.contains("SXM") || product.starts_with("B200");
-    let bridged = (text.contains("nvlink") || text.contains("nvswitch") || text.contains("nv2") || text.contains("nv4")) && !text.contains("no nvlink");
+    let bridged = (text.contains("nvlink") || text.contains("nvswitch") || text.contains("nv2") || text.contains("nv4"))
+        && !text.contains("no nvlink");
     let linked = !staged && (bridged || (module && !text.contains("pcie")));
     if linked {
         let raw = nvlink(card).unwrap_or(50.0) * 1e9;
         let part = if module { RING_NVLINK } else { 0.6 };
-        return Fabric { cards: cards.len(), ring: Some(raw * part), pair: Some(raw * 0.9), peers: Some(true), nvlink: true, host: None, drive: None };
+        return Fabric {
+            cards: cards.len(),
+            ring: Some(raw * part),
+            pair: Some(raw * 0.9),
+            peers: Some(true),
+            nvlink: true,
+            host: None,
+            drive: None,
+        };
     }
     let own = usize::from(card.pcie_gen.unwrap_or(4));
     let speed = X16.get(generation(&text).unwrap_or(own)).copied().unwrap_or(25.5);
@@ -75,7 +89,7 @@ pub fn fabric(link: &str, cards: &[Arc<Part>]) -> Fabric {
     }
 }
 
-/// Bytes of a message: "all_reduce payload 32KiB", "size=2048 bytes", "all_reduce 131072 B"; 1 GiB where none is named.
+/// Bytes of a message: `all_reduce payload 32KiB`, `size=2048 bytes`, `all_reduce 131072 B`; 1 GiB where none is named.
 pub fn payload(text: &str) -> f64 {
     let lower = text.to_lowercase().replace(',', "");
     for (at, _) in lower.match_indices(|c: char| c.is_ascii_digit()) {

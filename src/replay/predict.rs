@@ -1,9 +1,9 @@
 //! One prediction for each metric that the program models.
 
-use super::names::Names;
 use super::links;
-use super::speed;
+use super::names::Names;
 use super::request::{Needs, Request};
+use super::speed;
 use super::table::{Record, TableKind};
 use crate::analysis::memory::band::Band;
 use crate::analysis::memory::engine;

@@ -14,8 +14,8 @@ use crate::analysis::speed::law::Age;
 use crate::analysis::speed::train::{self, Loop, step};
 use crate::analysis::speed::{Decode, Rates, Setup, card};
 use crate::catalog::part::PartKind;
-use crate::workload::training::{Method, TrainPrecision};
 use crate::workload::Split;
+use crate::workload::training::{Method, TrainPrecision};
 
 /// Pieces of the row's unit of time in a second.
 pub(super) fn per_second(unit: &str) -> f64 {
@@ -48,7 +48,7 @@ fn age(record: &Record, request: &Request) -> Age {
 /// Hosts whose processor or slot is slow: single-board computers and mini machines with a card on a narrow link.
 const SLOW_HOSTS: [&str; 8] = ["pi 5", "pi 4", "pi cm", "hifive", "thelio astra", "minisforum", "radxa", "raspberry"];
 
-/// Seconds a layer of engines that are like a modelled one but for this: MLC compiles whole models, AutoAWQ and litgpt run eagerly.
+/// Seconds a layer of engines that are like a modelled one but for this: MLC compiles whole models, `AutoAWQ` and litgpt run eagerly.
 fn layer_s(engine: &str, request: &Request) -> Option<f64> {
     match engine {
         "mlc-llm" => Some(24e-6),
@@ -61,7 +61,7 @@ fn layer_s(engine: &str, request: &Request) -> Option<f64> {
     }
 }
 
-/// Watts in a metric or note: "tps@power_limit_250W", "achieved_tflops@200W", "power cap 230W".
+/// Watts in a metric or note: `tps@power_limit_250W`, `achieved_tflops@200W`, "power cap 230W".
 fn watts(text: &str) -> Option<f64> {
     let lower = text.to_lowercase();
     let at = ["power_limit_", "power cap ", "limit ", "@"].iter().find_map(|w| lower.find(w).map(|at| at + w.len()))?;
@@ -87,7 +87,13 @@ fn limited(request: &Request, record: &Record) -> Vec<[f64; 3]> {
 }
 
 /// Runs `of` with the decoder of a row.
-fn with<T>(ground: Ground<'_>, record: &Record, request: &Request, link: &str, of: impl Fn(&Decode<'_>, &Plan<'_>) -> Result<T, String>) -> Result<T, String> {
+fn with<T>(
+    ground: Ground<'_>,
+    record: &Record,
+    request: &Request,
+    link: &str,
+    of: impl Fn(&Decode<'_>, &Plan<'_>) -> Result<T, String>,
+) -> Result<T, String> {
     let plan = request.plan();
     runs(&plan)?;
     let left = limited(request, record);
@@ -135,7 +141,8 @@ pub(super) fn prefill(ground: Ground<'_>, record: &Record) -> Result<Prediction,
     // "at depth": 512 tokens on top of what the cache holds.
     let deep = record.workload.contains("at depth");
     with(ground, record, &request, &record.link, |decode, plan| {
-        let [low, value, high] = if deep { decode.prefill(2048, plan.workload.batch)? } else { decode.prefill(prompt, plan.workload.batch)? };
+        let [low, value, high] =
+            if deep { decode.prefill(2048, plan.workload.batch)? } else { decode.prefill(prompt, plan.workload.batch)? };
         Ok(Prediction { low, value, high })
     })
 }
@@ -208,10 +215,14 @@ pub(super) fn ratio(ground: Ground<'_>, record: &Record) -> Result<Prediction, S
             cut / value(&request, &record.link)?
         }
     };
-    Ok(if record.unit.trim() == "%" { Prediction { low: (gain - 1.0) * 50.0, value: (gain - 1.0) * 100.0, high: (gain - 1.0) * 200.0 } } else { band(gain, 1.3) })
+    Ok(if record.unit.trim() == "%" {
+        Prediction { low: (gain - 1.0) * 50.0, value: (gain - 1.0) * 100.0, high: (gain - 1.0) * 200.0 }
+    } else {
+        band(gain, 1.3)
+    })
 }
 
-/// Work at one power limit over that at another: "relative_perf@power_limit_280W_vs_350W".
+/// Work at one power limit over that at another: `relative_perf@power_limit_280W_vs_350W`.
 pub(super) fn relative(_: Ground<'_>, record: &Record) -> Result<Prediction, String> {
     let numbers: Vec<f64> = record.metric.split(|c: char| !c.is_ascii_digit()).filter_map(|t| t.parse().ok()).collect();
     let [low, high] = numbers.as_slice() else { return Err("the metric names no two power limits".to_owned()) };

@@ -80,7 +80,9 @@ pub fn limits(catalog: &Catalog, project: &Project, ledgers: Ledgers<'_>, speeds
         ladder.power(ledgers, &all);
         ladder.heat(ledgers, &plan.cards);
         ladder.evaluation(mine("decode"), mine("prefill"), workload.batch, project.room.hours_per_day);
-        ladder.rungs.sort_by(|a, b| a.growth.unwrap_or(f64::INFINITY).total_cmp(&b.growth.unwrap_or(f64::INFINITY)).then(a.layer.cmp(&b.layer)));
+        ladder
+            .rungs
+            .sort_by(|a, b| a.growth.unwrap_or(f64::INFINITY).total_cmp(&b.growth.unwrap_or(f64::INFINITY)).then(a.layer.cmp(&b.layer)));
         out.append(&mut ladder.rungs);
     }
     out
@@ -117,7 +119,8 @@ impl Ladder<'_> {
             None => self.add(Layer::Memory, Some(0.0), now, "tokens", "not even one token fits".to_owned()),
         }
         let batch = Limits::largest_batch(catalog, project, self.index);
-        let (now, unit) = workload.training.as_ref().map_or((workload.batch as f64, "sequences"), |t| (t.micro_batch as f64, "samples a micro-batch"));
+        let (now, unit) =
+            workload.training.as_ref().map_or((workload.batch as f64, "sequences"), |t| (t.micro_batch as f64, "samples a micro-batch"));
         let n = batch.unwrap_or(0);
         self.add(Layer::Memory, Some(n as f64), now, unit, format!("more than {n} at once do not fit"));
         if workload.training.is_none() {
@@ -132,7 +135,13 @@ impl Ladder<'_> {
             if let Some(factor) = fullest.reduce(f64::min) {
                 let now = workload.model.params() as f64 / 1e9;
                 let at = (now * factor).max(0.0);
-                self.add(Layer::Memory, Some(at), now, "billion parameters", format!("a model like this of more than {at:.1} billion parameters does not fit"));
+                self.add(
+                    Layer::Memory,
+                    Some(at),
+                    now,
+                    "billion parameters",
+                    format!("a model like this of more than {at:.1} billion parameters does not fit"),
+                );
             }
         }
     }
@@ -143,12 +152,19 @@ impl Ladder<'_> {
             self.add(Layer::Precision, None, 1.0, "cards", "unknown: the compute capability of a card".to_owned());
             return;
         }
-        let bad = mine.iter().filter(|l| l.capability.is_some_and(|c| matches!(c.support, Support::Absent | Support::Slow | Support::Emulated)));
+        let bad =
+            mine.iter().filter(|l| l.capability.is_some_and(|c| matches!(c.support, Support::Absent | Support::Slow | Support::Emulated)));
         match bad.clone().next() {
             Some(ledger) => {
                 let effect = ledger.capability.map_or("", |c| c.effect);
                 let count = bad.count() as f64;
-                self.add(Layer::Precision, Some(0.0), count, "cards", format!("{} has no units for {}: {effect}", ledger.gpu_name, ledger.arithmetic.text()));
+                self.add(
+                    Layer::Precision,
+                    Some(0.0),
+                    count,
+                    "cards",
+                    format!("{} has no units for {}: {effect}", ledger.gpu_name, ledger.arithmetic.text()),
+                );
             }
             None => self.add(Layer::Precision, None, 1.0, "cards", "all cards have units for it".to_owned()),
         }
@@ -168,7 +184,13 @@ impl Ladder<'_> {
         let n = cards as f64;
         // computing/messages falls with n where matrices or data are cut.
         let at = n * (1.0 - share) / share * MESSAGES / (1.0 - MESSAGES);
-        self.add(Layer::Communication, Some(at), n, "cards", format!("messages take {:.0} % of a step on {cards} cards, half of it on {at:.0}", share * 100.0));
+        self.add(
+            Layer::Communication,
+            Some(at),
+            n,
+            "cards",
+            format!("messages take {:.0} % of a step on {cards} cards, half of it on {at:.0}", share * 100.0),
+        );
     }
 
     fn input(&mut self, speed: &Speed, trains: bool) {
@@ -183,7 +205,13 @@ impl Ladder<'_> {
             self.add(Layer::Input, Some(0.0), 1.0, "times the speed", format!("the step waits {:.1} ms for its samples", shown * 1e3));
         } else if behind > 0.0 {
             let at = step / behind;
-            self.add(Layer::Input, Some(at), 1.0, "times the speed", format!("input takes {:.1} ms behind a step of {:.1} ms", behind * 1e3, step * 1e3));
+            self.add(
+                Layer::Input,
+                Some(at),
+                1.0,
+                "times the speed",
+                format!("input takes {:.1} ms behind a step of {:.1} ms", behind * 1e3, step * 1e3),
+            );
         } else {
             self.add(Layer::Input, None, 1.0, "times the speed", "unknown: a drive, threads or host links".to_owned());
         }
@@ -218,7 +246,13 @@ impl Ladder<'_> {
         let worst = each.iter().flatten().copied().fold(0.0, f64::max);
         if worst > LOST {
             let cool = each.iter().flatten().filter(|l| **l <= LOST).count();
-            self.add(Layer::Heat, Some(cool as f64), n, "cards", format!("the hottest card loses {:.0} % of its work to heat", worst * 100.0));
+            self.add(
+                Layer::Heat,
+                Some(cool as f64),
+                n,
+                "cards",
+                format!("the hottest card loses {:.0} % of its work to heat", worst * 100.0),
+            );
         } else {
             self.add(Layer::Heat, None, n, "cards", format!("the hottest card loses {:.0} % of its work to heat", worst * 100.0));
         }
@@ -229,7 +263,10 @@ impl Ladder<'_> {
         let read = prefill.and_then(|s| s.value).map_or(0.0, |p| ITEM_PROMPT / p.max(1e-9));
         let item = read + ITEM_ANSWER / rate;
         let at = hours * 3600.0 / item;
-        let reason = format!("at {batch} at once a set of {ITEMS:.0} items takes {:.1} h; {hours:.0} h a day hold {at:.0} items", ITEMS * item / 3600.0);
+        let reason = format!(
+            "at {batch} at once a set of {ITEMS:.0} items takes {:.1} h; {hours:.0} h a day hold {at:.0} items",
+            ITEMS * item / 3600.0
+        );
         self.add(Layer::Evaluation, Some(at), ITEMS, "items a day", reason);
     }
 }

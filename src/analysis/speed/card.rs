@@ -28,7 +28,9 @@ impl Make {
         match gpu.vendor {
             Some(GpuVendor::Amd) => Self::Amd,
             Some(GpuVendor::Intel) => Self::Intel,
-            _ if hbm && (capability.is_some_and(|c| c >= 9.0) || arch.starts_with("Hopper") || arch.starts_with("Blackwell")) => Self::HbmNew,
+            _ if hbm && (capability.is_some_and(|c| c >= 9.0) || arch.starts_with("Hopper") || arch.starts_with("Blackwell")) => {
+                Self::HbmNew
+            }
             _ if hbm => Self::Hbm,
             _ if arch.starts_with("Ada") || arch.starts_with("Blackwell") || capability.is_some_and(|c| c >= 8.9) => Self::GddrNew,
             _ => Self::Gddr,
@@ -79,9 +81,10 @@ impl Rates {
         let tensor = known(gpu.tensor_fp16_tflops).or_else(|| known(gpu.tensor_bf16_tflops));
         let matrix = tensor.or_else(|| known(gpu.fp16_tflops.into_iter().chain(gpu.fp32_tflops).reduce(f64::max)));
         let geforce = tensor.is_some() && gpu.product.as_deref().is_some_and(|p| p.starts_with("GeForce RTX"));
-        let card = gpu.product.as_ref().and_then(|p| {
-            if project.calibration.is_empty() { None } else { project.calibration.get(&format!("{CALIBRATION}.{p}")) }
-        });
+        let card = gpu
+            .product
+            .as_ref()
+            .and_then(|p| if project.calibration.is_empty() { None } else { project.calibration.get(&format!("{CALIBRATION}.{p}")) });
         let own = card.or_else(|| project.calibration.get(CALIBRATION)).copied().filter(|e| *e > 0.0 && *e <= 1.5);
         Ok(Self {
             bytes: gb_s * 1e9,

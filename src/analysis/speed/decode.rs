@@ -172,7 +172,13 @@ impl<'a> Decode<'a> {
         let mut sum = Step::default();
         for (card, (rates, (law, prompt))) in self.cards.iter().zip(&self.laws).enumerate() {
             let (count, slice) = (plan.layers(card).len() as f64, plan.slice(card));
-            let head = if together { weights.head as f64 * slice } else if plan.is_last(card) { weights.head as f64 } else { 0.0 };
+            let head = if together {
+                weights.head as f64 * slice
+            } else if plan.is_last(card) {
+                weights.head as f64
+            } else {
+                0.0
+            };
             let expert_layers = plan.expert_layers(card).len() as f64;
             let experts = weights.experts as f64 * chosen * expert_layers / layers;
             let read = (weights.dense as f64 * count / layers + experts) * slice + head;
@@ -181,7 +187,7 @@ impl<'a> Decode<'a> {
             let left = rates.left(class);
             let (by_read, by_cache) = rates.own.map_or((law.read, law.cache), |own| (1.0 / own, 1.0 / own));
             let ops = 2.0 * weights.active_params as f64 * part;
-            let arithmetic = if tokens > 1 { self.arithmetic(rates, prompt, ops * tokens as f64).unwrap_or(0.0) } else { 0.0 };
+            let arithmetic = if tokens > 1 { Self::arithmetic(rates, prompt, ops * tokens as f64).unwrap_or(0.0) } else { 0.0 };
             let mut unpack = 0.0;
             if rates.own.is_none() {
                 unpack += rates.vector.map_or(0.0, |v| law.vector * ops / v) + rates.lanes.map_or(0.0, |l| law.lanes * read / l);
@@ -227,7 +233,7 @@ impl<'a> Decode<'a> {
     }
 
     /// Seconds of `ops` operations in matrices.
-    fn arithmetic(&self, rates: &Rates, prompt: &Prompt, ops: f64) -> Option<f64> {
+    fn arithmetic(rates: &Rates, prompt: &Prompt, ops: f64) -> Option<f64> {
         let rate = if prompt.narrow { rates.narrow? } else { rates.matrix? };
         let by_power = rates.watts.map_or(0.0, |w| prompt.watts * ops / (w * 1e12));
         Some((prompt.matrix * ops / rate + by_power) / rates.left(Class::ComputeBound))
@@ -264,11 +270,13 @@ impl<'a> Decode<'a> {
         for (card, (rates, (_, law))) in self.cards.iter().zip(&self.laws).enumerate() {
             let name = plan.cards.get(card).map_or("the card", |c| c.part.short_name());
             let part = plan.layers(card).len() as f64 / layers * plan.slice(card);
-            let matrix = self.arithmetic(rates, law, ops * part).ok_or_else(|| format!("tensor_fp16_tflops of {name}"))?;
+            let matrix = Self::arithmetic(rates, law, ops * part).ok_or_else(|| format!("tensor_fp16_tflops of {name}"))?;
             let rate = if law.scores_by_vector { rates.vector } else { rates.matrix }.or(rates.matrix);
             let attention = rate.map_or(0.0, |r| law.scores * seen * part / r) / rates.left(Class::ComputeBound);
             let chunks = (tokens / law.chunk).max(1.0);
-            let read = (plan.weights.dense as f64 + plan.weights.experts as f64 * touched(plan.weights.expert_share, (tokens / chunks) as u64)) * part;
+            let read = (plan.weights.dense as f64
+                + plan.weights.experts as f64 * touched(plan.weights.expert_share, (tokens / chunks) as u64))
+                * part;
             let weights = law.read * read * chunks / rates.bytes;
             let launch = plan.layers(card).len() as f64 * (law.layer_s + self.slow_host_s) * chunks;
             let one = Step { weights, cache: attention, arithmetic: matrix, launch, ..Step::default() };
@@ -283,7 +291,8 @@ impl<'a> Decode<'a> {
         if together {
             let bytes = f64::from(model.hidden) * tokens * 2.0;
             let one = self.fabric.all_reduce(bytes, self.cards.len());
-            let one = one.ok_or("the links between the cards").or_else(|e| if self.fabric.ring.is_none() { Ok(bytes / 8e9) } else { Err(e) })?;
+            let one =
+                one.ok_or("the links between the cards").or_else(|e| if self.fabric.ring.is_none() { Ok(bytes / 8e9) } else { Err(e) })?;
             sum.links = 2.0 * layers * one;
             sum.total += sum.links;
         } else if n > 1.0 && plan.engine == crate::workload::Engine::LlamaCpp {
@@ -329,7 +338,17 @@ impl<'a> Decode<'a> {
         add("reading the cache", step.cache, source);
         add("unpacking weights", step.unpack, source);
         add("arithmetic beyond reading", hidden, source);
-        add("starting kernels", if launches { step.launch - gpu.max(step.arithmetic) } else if self.laws.first().is_some_and(|l| l.0.launches) { 0.0 } else { step.launch }, source);
+        add(
+            "starting kernels",
+            if launches {
+                step.launch - gpu.max(step.arithmetic)
+            } else if self.laws.first().is_some_and(|l| l.0.launches) {
+                0.0
+            } else {
+                step.launch
+            },
+            source,
+        );
         add("links between cards", step.links, super::fabric::SOURCE);
         add("main memory", step.host, "channels × transfers × 8 bytes × 0.7, assumed");
         add("guessing ahead", step.draft, "the draft layer's weights and the head, once a guess");

@@ -32,8 +32,7 @@ const EACH_S: f64 = 4e-6;
 const STAGED_S: f64 = 14.5e-6;
 
 /// Where [`Fabric`]'s constants come from.
-pub const SOURCE: &str =
-    "NCCL's small and large messages: stas00/ml-engineering, microsoft/vidur, voipmonitor/rtx6kpro, noonghunna/club-3090, NVIDIA/nccl issue 1639";
+pub const SOURCE: &str = "NCCL's small and large messages: stas00/ml-engineering, microsoft/vidur, voipmonitor/rtx6kpro, noonghunna/club-3090, NVIDIA/nccl issue 1639";
 
 impl Fabric {
     /// One card, nothing to exchange.
@@ -51,10 +50,30 @@ impl Fabric {
         let pair = slowest(|p| p.gb_s).filter(|_| all).map(|g| g * 1e9);
         let whole = lanes.pairs.len() == pairs().count();
         let nvlink = all && pairs().all(|p| matches!(p.class, Some(PathClass::Nvlink(_))));
-        let peers = if all { pairs().map(|p| p.p2p).reduce(|a, b| if a == b { a } else if a == Some(false) || b == Some(false) { Some(false) } else { None }).flatten() } else { None };
+        let peers = if all {
+            pairs()
+                .map(|p| p.p2p)
+                .reduce(|a, b| {
+                    if a == b {
+                        a
+                    } else if a == Some(false) || b == Some(false) {
+                        Some(false)
+                    } else {
+                        None
+                    }
+                })
+                .flatten()
+        } else {
+            None
+        };
         // Modules on one switch of NVLinks have no lanes of their own here.
         let ring = if whole { lanes.ring_gb_s.map(|g| g * 1e9) } else { pair };
-        let host = lanes.hosts.iter().filter(|h| ids.contains(&h.gpu)).map(|h| h.together_gb_s.or(h.alone_gb_s)).try_fold(f64::INFINITY, |a, b| Some(a.min(b?)));
+        let host = lanes
+            .hosts
+            .iter()
+            .filter(|h| ids.contains(&h.gpu))
+            .map(|h| h.together_gb_s.or(h.alone_gb_s))
+            .try_fold(f64::INFINITY, |a, b| Some(a.min(b?)));
         let drive = lanes.drives.iter().filter(|d| ids.contains(&d.gpu)).filter_map(|d| d.gb_s).reduce(f64::max);
         Self {
             cards: ids.len(),

@@ -40,7 +40,7 @@ pub struct Feed {
     pub source: &'static str,
 }
 
-/// A stored picture: ImageNet's 1.28 million training pictures take 138 GB (image-net.org, ILSVRC 2012).
+/// A stored picture: `ImageNet`'s 1.28 million training pictures take 138 GB (image-net.org, ILSVRC 2012).
 const PICTURE_BYTES: f64 = 108e3;
 /// Pictures that one thread decodes, crops and normalises in a second; 100 to 200 with Pillow and torchvision: general knowledge, source not
 /// recorded.
@@ -120,10 +120,20 @@ pub fn guide() -> Vec<GuideLine> {
     lines.push(GuideLine { name: "gain of 16 lanes over 4", printed: 3.2, computed: (step(9.0) / step(2.0) - 1.0) * 100.0, unit: "%" });
     let pinned = Source { stored: 0.0, copied: GUIDE_BYTES / 32.0, per_thread: None, threads: None, drive: None, host: Some(4.0 * gib) };
     let ahead = pinned.feed(32.0, 32.0, Hidden::All, GUIDE_STEP_MS / 1e3);
-    lines.push(GuideLine { name: "gain with pinned copies ahead", printed: 0.0, computed: ahead.shown / (GUIDE_STEP_MS / 1e3) * 100.0, unit: "%" });
+    lines.push(GuideLine {
+        name: "gain with pinned copies ahead",
+        printed: 0.0,
+        computed: ahead.shown / (GUIDE_STEP_MS / 1e3) * 100.0,
+        unit: "%",
+    });
     let disk = Source { stored: GUIDE_BYTES / 32.0, drive: Some(GUIDE_DISK), host: None, ..pinned };
     let blocking = disk.feed(32.0, 32.0, Hidden::Nothing, GUIDE_STEP_MS / 1e3);
-    lines.push(GuideLine { name: "reading from a disk of 100 MiB/s, blocking", printed: 185.0, computed: blocking.shown * 1e3, unit: "ms" });
+    lines.push(GuideLine {
+        name: "reading from a disk of 100 MiB/s, blocking",
+        printed: 185.0,
+        computed: blocking.shown * 1e3,
+        unit: "ms",
+    });
     let asynchronous = disk.feed(32.0, 32.0, Hidden::All, GUIDE_STEP_MS / 1e3);
     lines.push(GuideLine { name: "the same read ahead", printed: 0.0, computed: asynchronous.shown * 1e3, unit: "ms" });
     lines

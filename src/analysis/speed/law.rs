@@ -63,9 +63,11 @@ pub struct Law {
 }
 
 const LLAMA: &str = "fitted: XiongjieDai/GPU-Benchmarks-on-LLM-Inference (2024), geerlingguy/ai-benchmarks (2025), mlc-ai/llm-perf-bench (2023); cards left out 7.7 %, models left out 7.0 % (median)";
-const SERVERS: &str = "fitted: QwenLM/Qwen2.5 and Qwen3 speed benchmarks (vLLM, SGLang), mlc-ai/llm-perf-bench; models left out 10.7 % (median)";
+const SERVERS: &str =
+    "fitted: QwenLM/Qwen2.5 and Qwen3 speed benchmarks (vLLM, SGLang), mlc-ai/llm-perf-bench; models left out 10.7 % (median)";
 const TRANSFORMERS: &str = "fitted: QwenLM/Qwen2.5, Qwen and Qwen3 speed benchmarks (transformers); models left out 7.9 % (median)";
-const EXLLAMA: &str = "fitted: turboderp-org/exllamav2, casper-hansen/AutoAWQ, mlc-ai/llm-perf-bench; cards left out 12 %, models left out 6.7 % (median)";
+const EXLLAMA: &str =
+    "fitted: turboderp-org/exllamav2, casper-hansen/AutoAWQ, mlc-ai/llm-perf-bench; cards left out 12 %, models left out 6.7 % (median)";
 
 impl Law {
     /// Of an engine of an age on a make of card with weights of a format.

@@ -45,20 +45,10 @@ pub fn day(project: &Project, memory: &[CardLedger]) -> Day {
     gpus.sort_unstable();
     gpus.dedup();
     for gpu in gpus {
-        let here: Vec<(&CardLedger, crate::workload::Sharing)> = memory
-            .iter()
-            .filter(|l| l.gpu == gpu)
-            .filter_map(|l| Some((l, project.workloads.get(l.workload)?.sharing)))
-            .collect();
+        let here: Vec<(&CardLedger, crate::workload::Sharing)> =
+            memory.iter().filter(|l| l.gpu == gpu).filter_map(|l| Some((l, project.workloads.get(l.workload)?.sharing))).collect();
         let Some((first, _)) = here.first() else { continue };
-        let mut card = CardDay {
-            gpu,
-            name: first.gpu_name.clone(),
-            peak: Bytes(0),
-            left: first.capacity,
-            time: 0.0,
-            idle_hours: 24.0,
-        };
+        let mut card = CardDay { gpu, name: first.gpu_name.clone(), peak: Bytes(0), left: first.capacity, time: 0.0, idle_hours: 24.0 };
         // The set of running jobs changes where one starts.
         for (_, at) in &here {
             let hour = at.start();
@@ -77,7 +67,11 @@ pub fn day(project: &Project, memory: &[CardLedger]) -> Day {
                 } else if claimed.is_some_and(|c| ledger.total.0 > c.0) {
                     Some(format!("it takes {:.1} GiB, more than the {:.1} GiB that it claims", ledger.total.gib(), Bytes(need).gib()))
                 } else if over && used > 0 {
-                    Some(format!("it needs {:.1} GiB where {:.1} are left", Bytes(need).gib(), first.capacity.map_or(0.0, |c| c.saturating_sub(Bytes(used)).gib())))
+                    Some(format!(
+                        "it needs {:.1} GiB where {:.1} are left",
+                        Bytes(need).gib(),
+                        first.capacity.map_or(0.0, |c| c.saturating_sub(Bytes(used)).gib())
+                    ))
                 } else if time + sharing.time() > 1.0 + 1e-9 {
                     Some(format!("it claims {:.0} % of the time where {:.0} % are left", sharing.time() * 100.0, (1.0 - time) * 100.0))
                 } else {

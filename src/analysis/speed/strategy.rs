@@ -36,13 +36,12 @@ impl Way {
             Self::One => "one card",
             Self::Copies => "a copy on every card",
             Self::Layers => "whole layers, card after card",
-            Self::Matrices => "every matrix over all cards (tensor parallel)",
+            Self::Matrices | Self::Tensor => "every matrix over all cards (tensor parallel)",
             Self::Experts => "experts over the cards (expert parallel)",
             Self::Data => "data parallel",
             Self::Zero1 => "data parallel, optimizer states spread (ZeRO 1)",
             Self::Zero2 => "data parallel, states and gradients spread (ZeRO 2)",
             Self::Zero3 => "data parallel, everything spread (ZeRO 3, FSDP)",
-            Self::Tensor => "every matrix over all cards (tensor parallel)",
             Self::TensorData => "matrices over pairs of cards, pairs data parallel",
             Self::Pipeline => "stages of layers (pipeline)",
             Self::ExpertData => "experts over the cards, the rest data parallel",
@@ -78,7 +77,9 @@ impl Candidate {
                 None => "does not fit".to_owned(),
             };
         }
-        let (Some(value), Some(other)) = (self.value, best.value) else { return "unknown: a rate or the links between the cards".to_owned() };
+        let (Some(value), Some(other)) = (self.value, best.value) else {
+            return "unknown: a rate or the links between the cards".to_owned();
+        };
         let links = if self.links > 0.1 { format!("; the links take {:.0} % of the step", self.links * 100.0) } else { String::new() };
         if (value / other - 1.0).abs() < 0.005 {
             return format!("as fast; sends {} a step where the best sends {}", mb(self.sent), mb(best.sent));
@@ -122,7 +123,13 @@ impl Ways {
 pub fn serving(plan: &Plan<'_>, setup: &Setup<'_>) -> Ways {
     let workload = plan.workload;
     let n = plan.cards.len();
-    let set = if n < 2 { Way::One } else if plan.split == Split::Tensor { Way::Matrices } else { Way::Layers };
+    let set = if n < 2 {
+        Way::One
+    } else if plan.split == Split::Tensor {
+        Way::Matrices
+    } else {
+        Way::Layers
+    };
     let mut ways = Ways { set: Some(set), options: Vec::with_capacity(6) };
     let (context, batch) = (workload.context, workload.batch);
     let as_split = |split: Split| {
@@ -158,7 +165,13 @@ pub fn serving(plan: &Plan<'_>, setup: &Setup<'_>) -> Ways {
     if n > 1 {
         let copies = batch.min(n as u64).max(1);
         if copies > 1 {
-            ways.options.extend(on(workload, first, Way::Copies, batch.div_ceil(copies), copies as f64 * batch as f64 / (batch.div_ceil(copies) * copies) as f64));
+            ways.options.extend(on(
+                workload,
+                first,
+                Way::Copies,
+                batch.div_ceil(copies),
+                copies as f64 * batch as f64 / (batch.div_ceil(copies) * copies) as f64,
+            ));
         }
         ways.options.extend(on(&as_split(Split::Layer), &plan.cards, Way::Layers, batch, 1.0));
         ways.options.extend(on(&as_split(Split::Tensor), &plan.cards, Way::Matrices, batch, 1.0));
@@ -179,7 +192,9 @@ fn experts(plan: &Plan<'_>, setup: &Setup<'_>) -> Option<Candidate> {
     let step = decode.step(context, each);
     let (rates, (law, _)) = (decode.cards.first()?, decode.laws.first()?);
     let w = &plan.weights;
-    let read = |tokens: u64, over: f64| w.experts as f64 * touched(w.expert_share, tokens) / over * (law.read / rates.bytes + rates.lanes.map_or(0.0, |l| law.lanes / l));
+    let read = |tokens: u64, over: f64| {
+        w.experts as f64 * touched(w.expert_share, tokens) / over * (law.read / rates.bytes + rates.lanes.map_or(0.0, |l| law.lanes / l))
+    };
     let bytes = each as f64 * f64::from(plan.workload.model.hidden) * 2.0 * f64::from(plan.workload.model.experts.map_or(1, |e| e.active));
     let travel = 2.0 * f64::from(plan.workload.model.layers) * setup.fabric.all_to_all(bytes, n).unwrap_or_else(|| setup.fabric.start(n));
     let total = step.total - read(each, 1.0) + read(batch, n as f64) + travel;
@@ -245,7 +260,9 @@ impl Job<'_> {
         let rest = 1.0 - experts;
         let gathered = if p.zero == Zero::Parameters { 2.0 * w.param_bytes as f64 / f64::from(w.layers.max(1)) } else { 0.0 };
         let fixed = rest
-            * (w.param_bytes as f64 / spread(Zero::Parameters) + w.grad_bytes as f64 / spread(Zero::Gradients) + w.state_bytes as f64 / spread(Zero::Optimizer))
+            * (w.param_bytes as f64 / spread(Zero::Parameters)
+                + w.grad_bytes as f64 / spread(Zero::Gradients)
+                + w.state_bytes as f64 / spread(Zero::Optimizer))
             / cut
             + gathered;
         let layers = f64::from(w.layers.max(1));

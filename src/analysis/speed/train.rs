@@ -120,7 +120,15 @@ impl Step {
 }
 
 /// One step of a job on `cards` cards like `rates`, the slowest of them. `None` = a rate or link that counts is unknown.
-pub fn step(work: &Work, job: &Training, rates: &Rates, fabric: &Fabric, cards: usize, of: Loop, feed: Option<&super::input::Source>) -> Option<Step> {
+pub fn step(
+    work: &Work,
+    job: &Training,
+    rates: &Rates,
+    fabric: &Fabric,
+    cards: usize,
+    of: Loop,
+    feed: Option<&super::input::Source>,
+) -> Option<Step> {
     let p: Parallel = job.parallel;
     let (tensor, pipeline) = (f64::from(p.tensor.max(1)), f64::from(p.pipeline.max(1)));
     let cut = tensor * pipeline;
@@ -138,7 +146,13 @@ pub fn step(work: &Work, job: &Training, rates: &Rates, fabric: &Fabric, cards: 
     let power = rates.watts.map_or(0.0, |w| watts(rates.make) * work.matrix_flops / (w * 1e12)) * if full { 2.0 } else { 1.0 };
     let compute = ((work.matrix_flops + work.attention_flops) * matrix / rate + power) / cut / left;
     let eager = job.attention == AttentionKernel::Eager;
-    let kept = if pictures { PASSES_PICTURES } else if eager { PASSES_EAGER } else { PASSES };
+    let kept = if pictures {
+        PASSES_PICTURES
+    } else if eager {
+        PASSES_EAGER
+    } else {
+        PASSES
+    };
     let again = if job.recompute == Recompute::Full { 1.5 } else { 1.0 };
     let memory = work.saved_bytes * kept * again / rates.bytes / cut / rates.left(Class::Balanced);
     let busy = (compute * passes + memory) * if of == Loop::DeepSpeed { DEEPSPEED } else { 1.0 };
@@ -158,7 +172,8 @@ pub fn step(work: &Work, job: &Training, rates: &Rates, fabric: &Fabric, cards: 
     let wide = !full && work.param_bytes >= work.params.saturating_mul(4);
     let stream = work.stream_bytes * if wide { 0.5 } else { 1.0 };
     if tensor > 1.0 {
-        let sums = 2.0 * passes.min(2.0 + f64::from(u8::from(job.recompute == Recompute::Full))) * f64::from(work.layers) / pipeline * micro;
+        let sums =
+            2.0 * passes.min(2.0 + f64::from(u8::from(job.recompute == Recompute::Full))) * f64::from(work.layers) / pipeline * micro;
         inner += sums * fabric.all_reduce(stream, p.tensor as usize)?;
         sent += sums * 2.0 * (tensor - 1.0) / tensor * stream;
     }

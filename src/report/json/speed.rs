@@ -6,7 +6,8 @@ use crate::analysis::speed::share::Day;
 use crate::analysis::speed::{CurvePoint, Speed};
 
 pub(super) fn speed(speed: &Speed) -> JsonSpeed {
-    let points = |curve: &[CurvePoint]| curve.iter().map(|p| JsonPoint { x: rounded(p.x), value: known(Some(p.value)), fits: p.fits }).collect();
+    let points =
+        |curve: &[CurvePoint]| curve.iter().map(|p| JsonPoint { x: rounded(p.x), value: known(Some(p.value)), fits: p.fits }).collect();
     let best = speed.ways.best();
     let runners = speed.ways.options.iter().skip(usize::from(best.is_some()));
     let runners_up = runners.map(|o| JsonRunner {
@@ -28,7 +29,12 @@ pub(super) fn speed(speed: &Speed) -> JsonSpeed {
         terms: speed
             .terms
             .iter()
-            .map(|t| JsonTerm { name: t.name.to_owned(), seconds: rounded(t.seconds), source: t.source.to_owned(), overlapped: t.overlapped })
+            .map(|t| JsonTerm {
+                name: t.name.to_owned(),
+                seconds: rounded(t.seconds),
+                source: t.source.to_owned(),
+                overlapped: t.overlapped,
+            })
             .collect(),
         strategy: best.map(|o| o.way.text().to_owned()),
         set: speed.ways.set.map(|w| w.text().to_owned()),

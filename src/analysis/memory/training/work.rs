@@ -90,9 +90,7 @@ pub fn scores(model: &ModelShape, tokens: f64, causal: bool) -> f64 {
     }
     let group = |cache: Cache| match cache {
         Cache::Full { k_dim, v_dim, .. } => 2.0 * heads * f64::from(k_dim + v_dim) * tokens * seen,
-        Cache::Sliding { k_dim, v_dim, window, .. } => {
-            2.0 * heads * f64::from(k_dim + v_dim) * (tokens * seen).min(f64::from(window))
-        }
+        Cache::Sliding { k_dim, v_dim, window, .. } => 2.0 * heads * f64::from(k_dim + v_dim) * (tokens * seen).min(f64::from(window)),
         Cache::Latent { rank, rope_dim } => 4.0 * heads * f64::from(rank + rope_dim) * tokens * seen,
         // Read and updated once a token.
         Cache::State { elements } => 6.0 * elements as f64,
