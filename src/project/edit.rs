@@ -342,6 +342,7 @@ fn set_workload(next: &mut Project, index: usize, workload: Option<&Workload>) -
         Some(w) if w.context > 1 << 30 || w.batch > 1 << 20 => bad("context ends at 1,073,741,824 tokens and batch at 1,048,576"),
         Some(w) => {
             w.serving.check().map_err(|(field, why)| Refusal::BadValue { field, why })?;
+            w.sharing.check().map_err(|(field, why)| Refusal::BadValue { field, why })?;
             if let Some((field, why)) = w.training.as_ref().and_then(Training::fault) {
                 return Err(Refusal::BadValue { field, why });
             }

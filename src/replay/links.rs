@@ -89,7 +89,7 @@ pub fn fabric(link: &str, cards: &[Arc<Part>]) -> Fabric {
     }
 }
 
-/// Bytes of a message: "all_reduce payload 32KiB", "size=2048 bytes", "all_reduce 131072 B"; 1 GiB where none is named.
+/// Bytes of a message: `all_reduce payload 32KiB`, `size=2048 bytes`, `all_reduce 131072 B`; 1 GiB where none is named.
 pub fn payload(text: &str) -> f64 {
     let lower = text.to_lowercase().replace(',', "");
     for (at, _) in lower.match_indices(|c: char| c.is_ascii_digit()) {

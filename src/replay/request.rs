@@ -121,7 +121,7 @@ impl Request {
     }
 }
 
-/// The model, and the precision where its own cell is empty and the model's name ends with it: "Qwen3.6-27B Q3_K_XL".
+/// The model, and the precision where its own cell is empty and the model's name ends with it: `Qwen3.6-27B Q3_K_XL`.
 fn named(names: &Names, record: &Record) -> Result<(Arc<crate::catalog::model::ModelShape>, String), String> {
     let whole = names.model(&record.model);
     if !record.precision.trim().is_empty() {
@@ -146,9 +146,7 @@ fn serving(record: &Record, engine: &Named) -> Serving {
     let split =
         if rest.contains("tensor split") || rest.contains("-sm tensor") || rest.contains("split-mode tensor") || rest.contains("graph") {
             Some(Split::Tensor)
-        } else if rest.contains("layer split") || rest.contains("layer") || after("pp").is_some() && after("tp").is_none() {
-            Some(Split::Layer)
-        } else if rest.contains("no tp") {
+        } else if rest.contains("layer") || rest.contains("no tp") || after("pp").is_some() && after("tp").is_none() {
             Some(Split::Layer)
         } else if engine.name == "mlc-llm" || after("tp").is_some() || rest.split(' ').any(|w| w == "tp") {
             Some(Split::Tensor)

@@ -48,7 +48,7 @@ fn age(record: &Record, request: &Request) -> Age {
 /// Hosts whose processor or slot is slow: single-board computers and mini machines with a card on a narrow link.
 const SLOW_HOSTS: [&str; 8] = ["pi 5", "pi 4", "pi cm", "hifive", "thelio astra", "minisforum", "radxa", "raspberry"];
 
-/// Seconds a layer of engines that are like a modelled one but for this: MLC compiles whole models, AutoAWQ and litgpt run eagerly.
+/// Seconds a layer of engines that are like a modelled one but for this: MLC compiles whole models, `AutoAWQ` and litgpt run eagerly.
 fn layer_s(engine: &str, request: &Request) -> Option<f64> {
     match engine {
         "mlc-llm" => Some(24e-6),
@@ -61,7 +61,7 @@ fn layer_s(engine: &str, request: &Request) -> Option<f64> {
     }
 }
 
-/// Watts in a metric or note: "tps@power_limit_250W", "achieved_tflops@200W", "power cap 230W".
+/// Watts in a metric or note: `tps@power_limit_250W`, `achieved_tflops@200W`, "power cap 230W".
 fn watts(text: &str) -> Option<f64> {
     let lower = text.to_lowercase();
     let at = ["power_limit_", "power cap ", "limit ", "@"].iter().find_map(|w| lower.find(w).map(|at| at + w.len()))?;
@@ -222,7 +222,7 @@ pub(super) fn ratio(ground: Ground<'_>, record: &Record) -> Result<Prediction, S
     })
 }
 
-/// Work at one power limit over that at another: "relative_perf@power_limit_280W_vs_350W".
+/// Work at one power limit over that at another: `relative_perf@power_limit_280W_vs_350W`.
 pub(super) fn relative(_: Ground<'_>, record: &Record) -> Result<Prediction, String> {
     let numbers: Vec<f64> = record.metric.split(|c: char| !c.is_ascii_digit()).filter_map(|t| t.parse().ok()).collect();
     let [low, high] = numbers.as_slice() else { return Err("the metric names no two power limits".to_owned()) };

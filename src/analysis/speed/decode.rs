@@ -187,7 +187,7 @@ impl<'a> Decode<'a> {
             let left = rates.left(class);
             let (by_read, by_cache) = rates.own.map_or((law.read, law.cache), |own| (1.0 / own, 1.0 / own));
             let ops = 2.0 * weights.active_params as f64 * part;
-            let arithmetic = if tokens > 1 { self.arithmetic(rates, prompt, ops * tokens as f64).unwrap_or(0.0) } else { 0.0 };
+            let arithmetic = if tokens > 1 { Self::arithmetic(rates, prompt, ops * tokens as f64).unwrap_or(0.0) } else { 0.0 };
             let mut unpack = 0.0;
             if rates.own.is_none() {
                 unpack += rates.vector.map_or(0.0, |v| law.vector * ops / v) + rates.lanes.map_or(0.0, |l| law.lanes * read / l);
@@ -233,7 +233,7 @@ impl<'a> Decode<'a> {
     }
 
     /// Seconds of `ops` operations in matrices.
-    fn arithmetic(&self, rates: &Rates, prompt: &Prompt, ops: f64) -> Option<f64> {
+    fn arithmetic(rates: &Rates, prompt: &Prompt, ops: f64) -> Option<f64> {
         let rate = if prompt.narrow { rates.narrow? } else { rates.matrix? };
         let by_power = rates.watts.map_or(0.0, |w| prompt.watts * ops / (w * 1e12));
         Some((prompt.matrix * ops / rate + by_power) / rates.left(Class::ComputeBound))
@@ -270,7 +270,7 @@ impl<'a> Decode<'a> {
         for (card, (rates, (_, law))) in self.cards.iter().zip(&self.laws).enumerate() {
             let name = plan.cards.get(card).map_or("the card", |c| c.part.short_name());
             let part = plan.layers(card).len() as f64 / layers * plan.slice(card);
-            let matrix = self.arithmetic(rates, law, ops * part).ok_or_else(|| format!("tensor_fp16_tflops of {name}"))?;
+            let matrix = Self::arithmetic(rates, law, ops * part).ok_or_else(|| format!("tensor_fp16_tflops of {name}"))?;
             let rate = if law.scores_by_vector { rates.vector } else { rates.matrix }.or(rates.matrix);
             let attention = rate.map_or(0.0, |r| law.scores * seen * part / r) / rates.left(Class::ComputeBound);
             let chunks = (tokens / law.chunk).max(1.0);

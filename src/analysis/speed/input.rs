@@ -40,7 +40,7 @@ pub struct Feed {
     pub source: &'static str,
 }
 
-/// A stored picture: ImageNet's 1.28 million training pictures take 138 GB (image-net.org, ILSVRC 2012).
+/// A stored picture: `ImageNet`'s 1.28 million training pictures take 138 GB (image-net.org, ILSVRC 2012).
 const PICTURE_BYTES: f64 = 108e3;
 /// Pictures that one thread decodes, crops and normalises in a second; 100 to 200 with Pillow and torchvision: general knowledge, source not
 /// recorded.

@@ -109,6 +109,8 @@ fn guilty(workload: &Workload) -> String {
         ".batch".to_owned()
     } else if let Err((field, _)) = workload.serving.check() {
         format!(".serving.{field}")
+    } else if let Err((field, _)) = workload.sharing.check() {
+        format!(".sharing.{field}")
     } else if !workload.precision.suits(&workload.model) {
         ".precision".to_owned()
     } else {

@@ -24,7 +24,7 @@ pub(super) struct PerformanceState {
 
 pub(super) fn performance_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, workload: &mut usize, out: &mut Vec<Action>) {
     let report = cx.session.report();
-    let about = "decode tokens/s; links and heat are not counted yet";
+    let about = "with links, heat and power counted";
     head_ui(ui, cx, NAME, about, Some(&mut *workload), || all_text(report), out);
     let speeds = &report.facts.speed;
     let workload = *workload;
