@@ -62,7 +62,7 @@ pub(super) fn run(args: &CompareArgs, out: &mut Out<'_>) -> Result<(), String> {
 fn build(name: &str, out: &mut Out<'_>) -> Result<(String, Opened), String> {
     let (file, variant) =
         if files::exists(Path::new(name)) { (name, None) } else { name.rsplit_once('#').map_or((name, None), |(f, v)| (f, Some(v))) };
-    let example = if files::exists(Path::new(file)) { None } else { examples().into_iter().find(|e| e.is_named(file)) };
+    let example = if files::exists(Path::new(file)) { None } else { examples().iter().find(|e| e.is_named(file)) };
     let mut rig = match example {
         Some(example) => open_text(example.text, example.file, out)?,
         None => open(Path::new(file), out)?,

@@ -74,8 +74,7 @@ pub(super) fn read(base: &Catalog, cx_catalog: &Arc<Catalog>, project: &Project,
             Ok(made(name.clone(), cx_catalog.clone(), Project { rig: build.clone(), ..project.clone() }))
         }
         Add::Example(name) => {
-            let found =
-                rig_io::presets().into_iter().find(|p| p.name == *name).ok_or_else(|| format!("There is no example named {name}."))?;
+            let found = rig_io::presets().iter().find(|p| p.name == *name).ok_or_else(|| format!("There is no example named {name}."))?;
             let opened = rig_io::read(base, found.text, found.file)?;
             Ok(made(opened.project.name.clone(), Arc::new(base.overlaid(opened.copies)), opened.project))
         }
