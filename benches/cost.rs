@@ -12,7 +12,7 @@ use rigbay::project::file::load_text;
 
 fn ledger(c: &mut Criterion) {
     let (base, _) = load(&embedded_files(""));
-    let example = examples().into_iter().find(|e| e.is_named("four-blowers-epyc")).expect("an example");
+    let example = examples().iter().find(|e| e.is_named("four-blowers-epyc")).expect("an example");
     let loaded = load_text(&base, example.text, example.file).expect("a rig");
     let catalog = base.overlaid(loaded.copies);
     let mut project = loaded.project;

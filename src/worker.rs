@@ -105,7 +105,9 @@ mod tests {
     #[test]
     fn a_request_that_fails_does_not_end_the_thread() {
         let (woken, wait) = mpsc::channel();
-        let wake = move || drop(woken.send(()));
+        let wake = move || {
+            let _ = woken.send(());
+        };
         let worker = Worker::start(|n: u32| 12_u32.checked_div(n).expect("this request is meant to fail"), wake);
         worker.ask(0);
         wait.recv().unwrap();

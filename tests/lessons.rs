@@ -1,8 +1,6 @@
 //! Lessons: every one that ships works, its checks turn with the worked answer, faults of files are named, the same lesson gives the same
 //! bytes.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
-
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
