@@ -322,7 +322,7 @@ pub fn complete_cpu(name: &str, cpu: &mut Cpu) {
 /// Sources: Intel's and AMD's processor and chipset data sheets, addresses not recorded; AM4 with X570 and B550, LGA1200 with 11th generation.
 pub const fn newest_pcie(socket: Socket) -> u8 {
     match socket {
-        Socket::Lga775 | Socket::Lga1156 | Socket::Lga1366 | Socket::Am2 | Socket::Am3 => 2,
+        Socket::Lga775 | Socket::Lga1156 | Socket::Lga1366 | Socket::Am2 => 2,
         Socket::Lga1155
         | Socket::Lga1150
         | Socket::Lga1151
@@ -331,6 +331,7 @@ pub const fn newest_pcie(socket: Socket) -> u8 {
         | Socket::Lga2066
         | Socket::Lga3647
         | Socket::Fm2
+        | Socket::Am3
         | Socket::Tr4 => 3,
         Socket::Lga1200 | Socket::Lga4189 | Socket::Am4 | Socket::Strx4 | Socket::Swrx8 | Socket::Sp3 => 4,
         Socket::Lga1700 | Socket::Lga1851 | Socket::Lga4677 | Socket::Lga4710 | Socket::Am5 | Socket::Str5 | Socket::Sp5 | Socket::Sp6 => 5,

@@ -131,7 +131,7 @@ mod tests {
         ] {
             assert_eq!(link(text), wanted, "{text}");
         }
-        assert_eq!((socket("LGA 1151v2"), socket("sTR4"), socket("AM2")), (Some(Socket::Lga1151), Some(Socket::Tr4), None));
+        assert_eq!((socket("LGA 1151v2"), socket("sTR4"), socket("AM1")), (Some(Socket::Lga1151), Some(Socket::Tr4), None));
         assert_eq!((newest_gen("LGA 775"), newest_gen("AM5"), newest_gen("Integrated Atom")), (Some(2), Some(5), None));
     }
 }
