@@ -9,8 +9,10 @@ use crate::project::Project;
 use crate::project::power_settings::DRAW;
 use crate::units::{plain, watts};
 
+pub mod cables;
 pub mod slots;
 
+use cables::Cable;
 use slots::SlotFeed;
 
 /// Draw of one placed part; `None` = unknown.
@@ -49,6 +51,26 @@ pub struct Power {
     pub circuit_w: f64,
     /// Slots of the board that feed a graphics card.
     pub slots: Vec<SlotFeed>,
+    /// Highest short peak: one card at its own, everything else at its typical draw; `None` without a card of known draw.
+    pub transient_w: Option<f64>,
+    /// What the supplies bear for less than a millisecond; `None` while a rating or an ATX version is unknown.
+    pub bears_w: Option<f64>,
+    /// In order of their ids.
+    pub supplies: Vec<Supply>,
+    /// Which supply feeds which plug.
+    pub cables: Vec<Cable>,
+}
+
+/// One supply. Several share the load in proportion to their ratings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Supply {
+    pub placement: PlacementId,
+    /// At the room's voltage.
+    pub rated_w: Option<f64>,
+    /// Share of its rating, 0..
+    pub load: Option<f64>,
+    /// 0..1
+    pub efficiency: Option<f64>,
 }
 
 pub use crate::project::piece_settings::POWER_LIMIT;
@@ -70,6 +92,10 @@ pub fn power(catalog: &Catalog, project: &Project) -> Power {
         wall_origin: Origin::new(Basis::Assumed, "", ""),
         circuit_w: project.room.mains_v * project.room.circuit_a * project.threshold("circuit_continuous"),
         slots: slots::feeds(catalog, project),
+        transient_w: None,
+        bears_w: None,
+        supplies: Vec::new(),
+        cables: cables::cables(catalog, project),
     };
     for (id, placement, part) in project.rig.placed(catalog) {
         let Some((typical_w, limit_w, origin)) = draw(placement, part) else { continue };
@@ -90,7 +116,38 @@ pub fn power(catalog: &Catalog, project: &Project) -> Power {
         .filter_map(|(_, _, p)| if let PartKind::Psu(s) = &p.kind { Some((s.watts_at(project.room.mains_v), s.efficiency)) } else { None })
         .collect();
     wall(&mut power, &supplies, project.room.mains_v);
+    peaks(&mut power, catalog, project);
     power
+}
+
+/// Short peaks and what bears them, and each supply's share.
+///
+/// A card's peak is what was measured of it, else its board power times the threshold; a supply after ATX 3 bears more than its rating.
+fn peaks(power: &mut Power, catalog: &Catalog, project: &Project) {
+    let (factor, excursion) = (project.threshold("transient_factor"), project.threshold("atx3_excursion"));
+    let mut extra: Option<f64> = None;
+    let mut bears = Some(0.0);
+    for (id, _, part) in project.rig.placed(catalog) {
+        match &part.kind {
+            PartKind::Gpu(gpu) => {
+                let highest = gpu.peaks.map(|p| p.below_1ms_w).or_else(|| Some(gpu.tdp_w? * factor));
+                let typical = power.parts.iter().find(|d| d.placement == id).and_then(|d| d.typical_w);
+                if let Some((high, typical)) = highest.zip(typical) {
+                    extra = Some(extra.unwrap_or(0.0).max(high - typical));
+                }
+            }
+            PartKind::Psu(psu) => {
+                let rated_w = psu.watts_at(project.room.mains_v);
+                let over = psu.atx_version.as_deref().map(|v| if v.starts_with('3') { excursion } else { 1.0 });
+                bears = bears.zip(rated_w.zip(over)).map(|(sum, (rated, over))| sum + rated * over);
+                let efficiency = power.load.zip(psu.efficiency).map(|(load, e)| efficiency_at(e, load, project.room.mains_v));
+                power.supplies.push(Supply { placement: id, rated_w, load: power.load, efficiency });
+            }
+            _ => {}
+        }
+    }
+    power.transient_w = extra.map(|e| power.typical_w + e);
+    power.bears_w = bears.filter(|_| !power.supplies.is_empty());
 }
 
 type Drawn = (Option<f64>, Option<f64>, Origin);

@@ -55,6 +55,10 @@ pub struct Stake {
     pub celsius: Option<f64>,
     /// Watts that mending saves.
     pub watts: Option<f64>,
+    /// What leaving it alone wastes a year; of a blocker the price of what cannot be used. `None` = unknown, or no money is lost.
+    pub waste_per_year: Option<Money>,
+    /// How that was reckoned, or which price it lacks.
+    pub how: Option<String>,
 }
 
 /// Whether a fix may be applied without a look.

@@ -1,14 +1,16 @@
 //! The search for fixes: candidates are tried as edits on a copy of the rig, and what does not hold is not offered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::finding::{Finding, Fix, Severity, Stake, Verdict};
+use super::finding::{Finding, Fix, Safety, Severity, Verdict};
+use super::stake::measure;
 use super::{Case, check, run, sort};
 use crate::analysis::cost::{best_price, in_room_currency};
 use crate::analysis::{Effort, Facts, facts};
 use crate::build::PlacementId;
 use crate::catalog::part::PartId;
 use crate::project::edit::Edit;
+use crate::project::power_settings::LEADS;
 use crate::project::{FindingKey, Project, Subject};
 use crate::units::Money;
 
@@ -34,7 +36,10 @@ pub fn mend(case: &Case<'_>, findings: &mut [Finding]) {
 }
 
 fn mend_one(case: &Case<'_>, finding: &mut Finding, before: &BTreeSet<FindingKey>) {
-    let Some(search) = check(finding.rule).and_then(|c| c.search.as_ref()) else { return };
+    let Some(search) = check(finding.rule).and_then(|c| c.search.as_ref()) else {
+        measure(case, finding, None);
+        return;
+    };
     let mut first: Option<Facts> = None;
     let mut spoilt: Option<String> = None;
     for group in (search.candidates)(case, finding) {
@@ -42,10 +47,9 @@ fn mend_one(case: &Case<'_>, finding: &mut Finding, before: &BTreeSet<FindingKey
         finding.fixes.push(fix);
         first.get_or_insert(tried.facts);
     }
-    match first {
-        Some(after) if finding.stake.is_none() => finding.stake = stake(case.facts, &after),
-        Some(_) => {}
-        None => finding.no_fix = Some(spoilt.unwrap_or_else(|| search.none.to_owned())),
+    measure(case, finding, first.as_ref());
+    if first.is_none() {
+        finding.no_fix = Some(spoilt.unwrap_or_else(|| search.none.to_owned()));
     }
 }
 
@@ -62,7 +66,12 @@ fn best(
     for mut fix in group.into_iter().take(TRIES) {
         let Some(tried) = try_fix(case, finding, &fix, before) else { continue };
         match tried.added {
-            None => return Some((fix, tried)),
+            None => {
+                if is_harmless(&fix) {
+                    fix.safety = Safety::Safe;
+                }
+                return Some((fix, tried));
+            }
             Some((severity, title)) if severity > finding.severity => {
                 fix.label = format!("{}; leaves a milder fault: {title}", fix.label);
                 second.get_or_insert((fix, tried));
@@ -73,6 +82,36 @@ fn best(
         }
     }
     second
+}
+
+/// It only moves what is there, or mounts a radiator elsewhere: nothing is bought, replaced or slowed.
+fn is_harmless(fix: &Fix) -> bool {
+    fix.edits.iter().all(|e| match e {
+        Edit::Move { to, .. } => to.is_some(),
+        Edit::Set { key, .. } => key == "radiator" || key == LEADS,
+        _ => false,
+    })
+}
+
+/// One fix made of the safe fixes of all findings, in their order; what would spoil something, or mends nothing any more, is left out.
+pub fn mend_safe(case: &Case<'_>, findings: &[Finding]) -> Option<Fix> {
+    let mut project = case.project.clone();
+    let mut now = findings.to_vec();
+    let (mut edits, mut mended_ones) = (Vec::new(), 0);
+    for finding in findings.iter().filter(|f| f.verdict == Verdict::Fail && f.accepted.is_none()) {
+        let still = |f: &&Finding| f.key() == finding.key() && f.verdict == Verdict::Fail;
+        let (Some(fix), Some(_)) = (finding.fixes.iter().find(|f| f.safety == Safety::Safe), now.iter().find(still)) else { continue };
+        let here = facts(case.catalog, &project, Effort::Live);
+        let at = Case { catalog: case.catalog, project: &project, facts: &here };
+        let Some(tried) = try_fix(&at, finding, fix, &serious(&now)).filter(|t| t.added.is_none()) else { continue };
+        let Some(next) = apply_all(&at, &fix.edits) else { continue };
+        now = run(&Case { catalog: case.catalog, project: &next, facts: &tried.facts });
+        project = next;
+        edits.extend(fix.edits.iter().cloned());
+        mended_ones += 1;
+    }
+    let label = format!("Mend {} without buying anything", crate::units::count(mended_ones, "finding"));
+    (mended_ones > 0).then_some(Fix { label, edits, safety: Safety::Ask })
 }
 
 /// A candidate that mends the finding.
@@ -135,35 +174,6 @@ fn apply_all(case: &Case<'_>, edits: &[Edit]) -> Option<Project> {
 
 fn placed(project: &Project) -> Vec<PlacementId> {
     project.rig.placements().filter(|(_, p)| p.slot.is_some()).map(|(id, _)| id).collect()
-}
-
-/// What a fix changes, measured.
-fn stake(before: &Facts, after: &Facts) -> Option<Stake> {
-    let stake = Stake {
-        money: money_saved(before, after),
-        speed_pct: before.speed.iter().zip(&after.speed).find_map(|(b, a)| Some((a.value? / b.value? - 1.0) * 100.0)),
-        watts: Some(before.power.typical_w - after.power.typical_w).filter(|w| w.abs() >= 0.5),
-        ..Stake::default()
-    };
-    let speed = stake.speed_pct.filter(|p| p.is_finite() && p.abs() >= 0.05);
-    let stake = Stake { speed_pct: speed, ..stake };
-    (stake != Stake::default()).then_some(stake)
-}
-
-/// Price of what goes minus price of what comes; `None` where one of them is unknown or nothing is exchanged.
-fn money_saved(before: &Facts, after: &Facts) -> Option<Money> {
-    fn lines(facts: &Facts) -> BTreeMap<(PlacementId, PartId), Option<Money>> {
-        facts.cost.lines.iter().map(|l| ((l.placement, l.part.clone()), l.counted)).collect()
-    }
-    let (old, new) = (lines(before), lines(after));
-    let gone = old.iter().filter(|(k, _)| !new.contains_key(*k)).map(|(_, m)| m.map(|m| m.cents));
-    let come = new.iter().filter(|(k, _)| !old.contains_key(*k)).map(|(_, m)| m.map(|m| -m.cents));
-    let changes: Vec<Option<i64>> = gone.chain(come).collect();
-    if changes.is_empty() {
-        return None;
-    }
-    let cents = changes.into_iter().sum::<Option<i64>>()?;
-    Some(Money { cents, currency: before.cost.known_total.currency })
 }
 
 /// What a part costs in the room's currency, if that is known.

@@ -14,9 +14,11 @@ mod display;
 pub mod finding;
 mod fit;
 mod fixes;
+pub mod glossary;
 mod heat;
 mod lanes;
 mod leads;
+pub mod manual;
 mod memory;
 mod money;
 mod platform;
@@ -26,11 +28,12 @@ mod present;
 mod radiators;
 mod rig;
 mod slots;
+mod stake;
 mod thermal;
 mod workload;
 
 use finding::{Finding, Severity, Verdict};
-pub use fixes::{Search, mend};
+pub use fixes::{Search, mend, mend_safe};
 
 /// A rule: its id, its name, why it matters, and its function.
 #[derive(Debug)]
@@ -123,12 +126,27 @@ fn join_equal(findings: &mut Vec<Finding>) {
     *findings = kept;
 }
 
-/// Stable order: verdict, severity, stake, rule, subjects. Money in another currency than the room's never occurs here.
+/// Stable order: verdict, blockers, money wasted, severity, rule, subjects (G2). Money in another currency than the room's never occurs here.
 pub fn sort(findings: &mut [Finding]) {
     findings.sort_by_cached_key(|f| {
-        let stake = f.stake.as_ref().and_then(|s| s.money).map_or(0, |m| m.cents);
-        (f.accepted.is_some(), f.verdict, f.severity, Reverse(stake), f.rule, f.subjects.clone())
+        let waste = f.stake.as_ref().and_then(|s| s.waste_per_year).map_or(0, |m| m.cents);
+        (f.accepted.is_some(), f.verdict, f.severity != Severity::Blocker, Reverse(waste), f.severity, f.rule, f.subjects.clone())
     });
+}
+
+/// Rules whose verdict differs between two documents, with what each said and says.
+pub fn flips(catalog: &Catalog, before: &Project, after: &Project) -> Vec<(&'static str, Verdict, Verdict)> {
+    let verdicts = |project: &Project| {
+        let facts = crate::analysis::facts(catalog, project, crate::analysis::Effort::Live);
+        let mut worst: std::collections::BTreeMap<&'static str, Verdict> = std::collections::BTreeMap::new();
+        for finding in run(&Case { catalog, project, facts: &facts }) {
+            let known = worst.entry(finding.rule).or_insert(finding.verdict);
+            *known = finding.verdict.min(*known);
+        }
+        worst
+    };
+    let (old, new) = (verdicts(before), verdicts(after));
+    old.into_iter().filter_map(|(rule, was)| new.get(rule).filter(|now| **now != was).map(|now| (rule, was, *now))).collect()
 }
 
 /// Counts for the head of the panel: failures by severity, passes, unknowns.

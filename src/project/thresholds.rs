@@ -113,6 +113,13 @@ pub const ALL: &[Threshold] = &[
         source: "Rigbay's own rule: makers round thickness to half slots",
     },
     Threshold {
+        key: "work_hour_value",
+        title: "Value of an hour of the rig's work; 0 = reckon from purchase and energy",
+        unit: "of the room's currency",
+        default: 0.0,
+        source: "Yours; without it lost work counts as its share of purchase over the years and of energy",
+    },
+    Threshold {
         key: "price_age_days",
         title: "Age at which a price is called old",
         unit: "days",

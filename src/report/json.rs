@@ -16,6 +16,7 @@ use crate::build::slots::slots;
 use crate::catalog::Catalog;
 use crate::catalog::part::PartKind;
 use crate::catalog::precision::native::{Arithmetic, Support};
+use crate::catalog::vocab::Plug;
 use crate::checks::finding::{Detail, Finding, MissingFact, Safety, Severity, Verdict};
 use crate::project::{Project, Versions};
 use crate::workload::training::Training;
@@ -286,8 +287,12 @@ pub struct JsonPower {
     pub total_w: f64,
     /// Sum of the known limits.
     pub limit_total_w: f64,
-    /// CPU and cards with the margin for a supply.
+    /// All parts with the margin for a supply.
     pub with_margin_w: f64,
+    /// One card at its short peak, all else at its typical draw.
+    pub transient_w: Option<f64>,
+    /// What the supplies bear for less than a millisecond.
+    pub bears_w: Option<f64>,
     pub psus: Vec<JsonPsu>,
     /// Sum of the supplies' ratings.
     pub supply_w: Option<f64>,
@@ -296,6 +301,8 @@ pub struct JsonPower {
     pub wall_w: Option<f64>,
     /// What the circuit carries for long.
     pub circuit_limit_w: f64,
+    /// Which supply feeds which plug.
+    pub cables: Vec<JsonCable>,
     /// Ids of placed parts whose draw is unknown.
     pub unknown: Vec<String>,
 }
@@ -311,6 +318,21 @@ pub struct JsonDraw {
 pub struct JsonPsu {
     pub placement: String,
     pub rated_w: Option<f64>,
+    /// Share of its rating that it gives, per cent.
+    pub load_pct: Option<f64>,
+    /// At that load, 0 to 1.
+    pub efficiency: Option<f64>,
+}
+
+/// A lead from a supply to a plug.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JsonCable {
+    /// Null: no supply has such a plug left, or its plugs are unknown.
+    pub from: Option<String>,
+    pub to: String,
+    pub plug: Plug,
+    /// One of several leads that an adapter joins to a 16-pin plug.
+    pub by_adapter: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -349,6 +371,10 @@ pub struct JsonStake {
     pub speed_pct: Option<f64>,
     pub celsius: Option<f64>,
     pub watts: Option<f64>,
+    /// What leaving it alone wastes a year, in the room's currency; of a blocker the price of what cannot be used. Null: unknown, or none.
+    pub waste_per_year: Option<f64>,
+    /// How that was reckoned, or which price it lacks.
+    pub how: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -370,7 +396,7 @@ pub fn json(catalog: &Catalog, project: &Project, report: &Report, versions: &Ve
         limits: report.facts.limits.iter().map(speed::limit).collect(),
         day: speed::day(&report.facts.day),
         cost: cost(&report.facts.cost),
-        power: power(catalog, project, &report.facts.power),
+        power: power(&report.facts.power),
         airflow: airflow(&report.facts.airflow),
         findings: report.findings.iter().map(finding).collect(),
     }
@@ -497,10 +523,18 @@ fn ledger(card: &CardLedger) -> JsonLedger {
     }
 }
 
-fn power(catalog: &Catalog, project: &Project, power: &Power) -> JsonPower {
-    let psus = project.rig.placed(catalog).filter_map(|(id, _, part)| match &part.kind {
-        PartKind::Psu(psu) => Some(JsonPsu { placement: id.to_string(), rated_w: known(psu.watts) }),
-        _ => None,
+fn power(power: &Power) -> JsonPower {
+    let psus = power.supplies.iter().map(|s| JsonPsu {
+        placement: s.placement.to_string(),
+        rated_w: known(s.rated_w),
+        load_pct: known(s.load.map(|l| l * 100.0)),
+        efficiency: known(s.efficiency),
+    });
+    let cables = power.cables.iter().map(|c| JsonCable {
+        from: c.from.map(|id| id.to_string()),
+        to: c.to.to_string(),
+        plug: c.plug,
+        by_adapter: c.by_adapter,
     });
     let draws = power.parts.iter();
     JsonPower {
@@ -510,11 +544,14 @@ fn power(catalog: &Catalog, project: &Project, power: &Power) -> JsonPower {
         total_w: rounded(power.typical_w),
         limit_total_w: rounded(power.limit_w),
         with_margin_w: rounded(power.with_margin_w),
+        transient_w: known(power.transient_w),
+        bears_w: known(power.bears_w),
         psus: psus.collect(),
         supply_w: known(power.supply_w),
         efficiency: known(power.efficiency),
         wall_w: known(power.wall_w),
         circuit_limit_w: rounded(power.circuit_w),
+        cables: cables.collect(),
         unknown: power.unknown.iter().map(ToString::to_string).collect(),
     }
 }
@@ -537,6 +574,8 @@ pub fn finding(finding: &Finding) -> JsonFinding {
             speed_pct: known(s.speed_pct),
             celsius: known(s.celsius),
             watts: known(s.watts),
+            waste_per_year: known(s.waste_per_year.map(|m| m.amount())),
+            how: s.how.clone(),
         }),
         fixes: finding.fixes.iter().map(|f| JsonFix { label: f.label.clone(), safety: f.safety }).collect(),
         accepted: finding.accepted.clone(),

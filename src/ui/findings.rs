@@ -9,7 +9,8 @@ use super::action::Action;
 use super::theme;
 use super::widgets::{chip, empty, help_line, offer_button, strong, sub, title};
 use crate::checks::finding::{Finding, Fix, Safety, Stake, Verdict};
-use crate::checks::{Tally, check};
+use crate::checks::glossary::terms_in;
+use crate::checks::{Case, Tally, check, mend_safe};
 use crate::project::FindingKey;
 use crate::project::edit::Edit;
 
@@ -40,6 +41,7 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FindingsState, out: &mu
         empty(ui, cx.tokens, "Nothing is wrong", "Every rule that could be judged passes.");
     }
     preview_ui(ui, cx);
+    mend_all_ui(ui, cx, findings, out);
     for finding in fails {
         card_ui(ui, cx, state, finding, out);
     }
@@ -47,6 +49,24 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut FindingsState, out: &mu
         card_ui(ui, cx, state, finding, out);
     }
     rest_ui(ui, cx, state, out);
+}
+
+/// One button for all fixes that buy, replace and slow nothing.
+fn mend_all_ui(ui: &mut Ui, cx: &Cx<'_>, findings: &[Finding], out: &mut Vec<Action>) {
+    let safe = |f: &&Finding| f.verdict == Verdict::Fail && f.accepted.is_none() && f.fixes.iter().any(|x| x.safety == Safety::Safe);
+    let ready = findings.iter().filter(safe).count();
+    if ready < 2 {
+        return;
+    }
+    let label = format!("Mend all safe ones ({ready})…");
+    let hover = "Moves cards, drives and radiators to better places; buys and replaces nothing. Shows what it changes first.";
+    if offer_button(ui, cx.tokens, &label).on_hover_text(hover).clicked() {
+        let (catalog, project, report) = (cx.session.catalog(), cx.session.project(), cx.session.report());
+        match mend_safe(&Case { catalog, project, facts: &report.facts }, findings) {
+            Some(fix) => out.push(Action::Fix(fix)),
+            None => out.push(Action::Notice("Each of these fixes would now spoil another place. Apply them one by one.".to_owned())),
+        }
+    }
 }
 
 /// Unknown and passed rules, shown on request.
@@ -188,17 +208,45 @@ fn why_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
         let text = format!("Missing: {} of {}", super::part_text::field_name(&fact.field).to_lowercase(), fact.part);
         ui.add(Label::new(sub(t, text)).wrap());
     }
-    if let Some(stake) = finding.stake.as_ref().map(stake_text).filter(|s| !s.is_empty()) {
-        ui.add(Label::new(sub(t, format!("At stake: {stake}."))).wrap());
+    if let Some(stake) = &finding.stake {
+        let text = stake_text(stake);
+        if !text.is_empty() {
+            ui.add(Label::new(sub(t, format!("At stake: {text}."))).wrap());
+        }
+        if let Some(how) = &stake.how {
+            let name = format!("{} {:?}", finding.rule, finding.subjects);
+            egui::CollapsingHeader::new("How the waste was reckoned").id_salt(name).show(ui, |ui| ui.add(Label::new(sub(t, format!("{how}."))).wrap()));
+        }
     }
+    glossary_ui(ui, cx, finding);
     ui.label(sub(
         t,
         format!("Rule {}{}", finding.rule, if finding.guide.is_empty() { "" } else { ", guide " }) + &finding.guide.join(", "),
     ));
 }
 
+/// Terms of this finding, explained under the pointer.
+fn glossary_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
+    let why = check(finding.rule).map_or("", |c| c.why);
+    let terms: Vec<_> = terms_in(&format!("{} {why}", finding.message)).collect();
+    if terms.is_empty() {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        for (term, meaning) in terms {
+            ui.add(Label::new(sub(cx.tokens, *term).underline()).sense(egui::Sense::hover())).on_hover_text(*meaning);
+        }
+    });
+}
+
 fn stake_text(stake: &Stake) -> String {
     let mut parts = Vec::new();
+    match (stake.waste_per_year, stake.speed_pct.is_some() || stake.money.is_some() || stake.watts.is_some()) {
+        (Some(waste), true) => parts.push(format!("{waste} wasted a year")),
+        (Some(price), false) => parts.push(price.to_string()),
+        (None, _) => {}
+    }
     if let Some(money) = stake.money {
         parts.push(format!("{money}{}", if stake.per_year { " a year" } else { "" }));
     }

@@ -1,11 +1,14 @@
 //! Settings: the room of this rig, limits of the rules, exchange rates, and the look of the window.
 
+use std::collections::BTreeMap;
+
 use eframe::egui::{self, DragValue, ScrollArea, TextEdit, Ui};
 
 use super::Cx;
 use super::action::Action;
 use super::dialogs::{close_row, theme_row_ui};
 use super::widgets::{bounded_drag, row, strong, sub, title};
+use crate::checks::finding::Verdict;
 use crate::project::edit::Edit;
 use crate::project::thresholds;
 use crate::project::{Project, Rate, Room};
@@ -17,6 +20,8 @@ pub(super) struct SettingsState {
     rate_code: String,
     rate_value: f64,
     economy: super::economy_ui::EconomyState,
+    /// Verdicts that the user's limits change, by limit, for one revision of the document.
+    flips: (u64, BTreeMap<&'static str, String>),
 }
 
 impl SettingsState {
@@ -26,6 +31,7 @@ impl SettingsState {
             rate_code: String::new(),
             rate_value: 1.0,
             economy: super::economy_ui::EconomyState::default(),
+            flips: (u64::MAX, BTreeMap::new()),
         }
     }
 }
@@ -51,7 +57,10 @@ pub(super) fn settings_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut SettingsState, f
         ui.add_space(8.0);
         rates_ui(ui, cx, state, out);
         ui.add_space(8.0);
-        thresholds_ui(ui, cx, out);
+        if state.flips.0 != cx.session.revision() {
+            state.flips = (cx.session.revision(), flips_of(cx));
+        }
+        thresholds_ui(ui, cx, &state.flips.1, out);
     });
     close_row(ui, fresh)
 }
@@ -127,7 +136,32 @@ fn rates_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut SettingsState, out: &mut Vec<A
     });
 }
 
-fn thresholds_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
+/// What each limit that the user changed flips, compared with its default.
+fn flips_of(cx: &Cx<'_>) -> BTreeMap<&'static str, String> {
+    let (catalog, project) = (cx.session.catalog(), cx.session.project());
+    let changed = thresholds::ALL.iter().filter(|t| project.thresholds.contains_key(t.key));
+    let text = |t: &thresholds::Threshold| {
+        let mut before = Project::clone(project);
+        before.thresholds.remove(t.key);
+        let list = crate::checks::flips(catalog, &before, project);
+        let one = |(rule, was, now): &(&str, Verdict, Verdict)| {
+            let title = crate::checks::check(rule).map_or(*rule, |c| c.title);
+            format!("{title}: {} becomes {}", verdict_word(*was), verdict_word(*now))
+        };
+        if list.is_empty() { "No verdict differs from that of the default.".to_owned() } else { list.iter().map(one).collect::<Vec<_>>().join("; ") }
+    };
+    changed.map(|t| (t.key, text(t))).collect()
+}
+
+const fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Fail => "fails",
+        Verdict::Unknown => "unknown",
+        Verdict::Pass => "passes",
+    }
+}
+
+fn thresholds_ui(ui: &mut Ui, cx: &Cx<'_>, flips: &BTreeMap<&'static str, String>, out: &mut Vec<Action>) {
     ui.label(strong("Limits that the rules use"));
     for limit in thresholds::ALL {
         let mut value = cx.session.project().threshold(limit.key);
@@ -147,5 +181,8 @@ fn thresholds_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
                 out.push(Action::Edit(Edit::Threshold { key: limit.key.to_owned(), value: None }));
             }
         });
+        if let Some(text) = flips.get(limit.key) {
+            ui.add(egui::Label::new(sub(cx.tokens, text)).wrap());
+        }
     }
 }

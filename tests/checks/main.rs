@@ -6,6 +6,8 @@ mod bench;
 mod build_cases;
 #[cfg(test)]
 mod fixtures;
+#[cfg(test)]
+mod properties;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -127,7 +129,7 @@ fn a_fix_adds_no_failure_as_bad_as_what_it_mends() {
 }
 
 #[test]
-fn findings_come_by_severity_then_money() {
+fn blockers_come_first_then_what_wastes_most() {
     let list = rig(|kit| {
         kit.instead("ram", "ram.fast");
         kit.psu("psu").watts = Some(400.0);
@@ -135,14 +137,14 @@ fn findings_come_by_severity_then_money() {
         kit.gpu("gpu").memory_gb = Some(6.0);
     })
     .mended();
-    let order: Vec<(Verdict, Severity)> = list.iter().map(|f| (f.verdict, f.severity)).collect();
+    let order: Vec<(Verdict, bool)> = list.iter().map(|f| (f.verdict, f.severity != Severity::Blocker)).collect();
     assert!(order.is_sorted(), "{order:?}");
-    let advice: Vec<i64> = list
+    let wasted: Vec<i64> = list
         .iter()
-        .filter(|f| f.verdict == Verdict::Fail && f.severity == Severity::Advice)
-        .map(|f| f.stake.as_ref().and_then(|s| s.money).map_or(0, |m| m.cents))
+        .filter(|f| f.verdict == Verdict::Fail && f.severity != Severity::Blocker)
+        .map(|f| f.stake.as_ref().and_then(|s| s.waste_per_year).map_or(0, |m| m.cents))
         .collect();
-    assert!(advice.len() >= 2 && advice.is_sorted_by(|a, b| a >= b), "{advice:?}");
+    assert!(wasted.iter().filter(|w| **w > 0).count() >= 2 && wasted.is_sorted_by(|a, b| a >= b), "{wasted:?}");
 }
 
 #[test]
@@ -150,12 +152,20 @@ fn stakes_are_measured() {
     let list = rig(|kit| kit.instead("ram", "ram.fast")).mended();
     let speed = of(&list, "ram_speed", Verdict::Fail)[0];
     assert_eq!(speed.stake.as_ref().and_then(|s| s.money).map(|m| m.to_string()).as_deref(), Some("$60"), "{speed:#?}");
+    // $60 over three years.
+    let stake = speed.stake.as_ref().expect("a stake");
+    assert_eq!(stake.waste_per_year.map(|m| m.cents), Some(2000), "{stake:?}");
+    assert!(stake.how.as_deref().is_some_and(|h| h.contains("$60 ÷ 3 years")), "{stake:?}");
     assert!(speed.fixes[0].label.starts_with("Replace ram.fast by ram.slow, saves $60"), "{}", speed.fixes[0].label);
 
     let list = rig(|kit| kit.psu("psu").watts = Some(500.0)).mended();
     let capacity = of(&list, "psu_capacity", Verdict::Fail)[0];
     assert_eq!(capacity.stake.as_ref().and_then(|s| s.money).map(|m| m.to_string()).as_deref(), Some("-$230"));
     assert_eq!(capacity.fixes[0].label, "Replace psu by psu.big, costs $230 more");
+    // A blocker: what cannot be used is the supply.
+    if capacity.severity == Severity::Blocker {
+        assert_eq!(capacity.stake.as_ref().and_then(|s| s.waste_per_year).map(|m| m.to_string()).as_deref(), Some("$170"));
+    }
 }
 
 #[test]

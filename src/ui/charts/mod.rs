@@ -14,6 +14,7 @@ use crate::report::Report;
 pub(in crate::ui) mod cost;
 mod memory;
 mod performance;
+mod power;
 
 /// View state of the charts.
 #[derive(Debug, Default)]
@@ -22,6 +23,9 @@ pub struct ChartsState {
     cost: cost::CostState,
     performance: performance::PerformanceState,
     memory: memory::MemoryState,
+    power: power::PowerState,
+    /// The strip shows power in place of cost.
+    shows_power: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +34,7 @@ enum Tab {
     Memory,
     Cost,
     Performance,
+    Power,
 }
 
 impl ChartsState {
@@ -48,7 +53,7 @@ pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, workload: &m
     *workload = (*workload).min(cx.session.project().workloads.len().saturating_sub(1));
     if tabs {
         ui.horizontal(|ui| {
-            for (tab, name) in [(Tab::Memory, "Memory"), (Tab::Cost, "Cost"), (Tab::Performance, "Performance")] {
+            for (tab, name) in [(Tab::Memory, "Memory"), (Tab::Cost, "Cost"), (Tab::Performance, "Performance"), (Tab::Power, "Power")] {
                 if chip(ui, cx.tokens, state.tab == tab, name).clicked() {
                     state.tab = tab;
                 }
@@ -58,6 +63,7 @@ pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, workload: &m
             Tab::Memory => memory::memory_ui(ui, cx, &mut state.memory, workload, out),
             Tab::Cost => cost::cost_ui(ui, cx, &mut state.cost, out),
             Tab::Performance => performance::performance_ui(ui, cx, &mut state.performance, workload, out),
+            Tab::Power => power::power_ui(ui, cx, &mut state.power, out),
         }
         return;
     }
@@ -76,7 +82,21 @@ pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, workload: &m
         }
         // Columns justify their text; a vertical layout inside does not.
         a.vertical(|ui| memory::memory_ui(ui, cx, &mut state.memory, workload, out));
-        b.vertical(|ui| cost::cost_ui(ui, cx, &mut state.cost, out));
+        b.vertical(|ui| {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                for (power, name) in [(false, "Money"), (true, "Watts")] {
+                    if chip(ui, cx.tokens, state.shows_power == power, name).clicked() {
+                        state.shows_power = power;
+                    }
+                }
+            });
+            if state.shows_power {
+                power::power_ui(ui, cx, &mut state.power, out);
+            } else {
+                cost::cost_ui(ui, cx, &mut state.cost, out);
+            }
+        });
         c.vertical(|ui| performance::performance_ui(ui, cx, &mut state.performance, workload, out));
     });
 }
