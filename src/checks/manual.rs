@@ -38,7 +38,14 @@ pub fn text() -> String {
     }
     page.push_str("\n## Limits\n\nThe user can change each of them; a rig file keeps those that differ from the default.\n\n| limit | default | source |\n|:---|---:|:---|\n");
     for limit in thresholds::ALL {
-        page.push_str(&format!("| {} (`{}`) | {} {} | {} |\n", limit.title, limit.key, crate::units::plain(limit.default, 3), limit.unit, limit.source));
+        page.push_str(&format!(
+            "| {} (`{}`) | {} {} | {} |\n",
+            limit.title,
+            limit.key,
+            crate::units::plain(limit.default, 3),
+            limit.unit,
+            limit.source
+        ));
     }
     page
 }

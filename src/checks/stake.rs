@@ -67,7 +67,9 @@ fn waste(case: &Case<'_>, finding: &Finding, stake: &Stake) -> (Option<Money>, O
                 sum += share * year;
                 terms.push(format!("{}% of the work lost × ({text})", plain(share * 100.0, 1)));
             }
-            Err(why) => return (None, Some(format!("{}% of the work is lost; what that costs is unknown: {why}", plain(share * 100.0, 1)))),
+            Err(why) => {
+                return (None, Some(format!("{}% of the work is lost; what that costs is unknown: {why}", plain(share * 100.0, 1))));
+            }
         }
     }
     match stake.money.filter(|m| m.cents > 0) {
@@ -83,7 +85,13 @@ fn waste(case: &Case<'_>, finding: &Finding, stake: &Stake) -> (Option<Money>, O
     }
     if let Some(saved) = stake.watts.filter(|w| *w > 0.0 && !stake.per_year) {
         sum += saved / 1000.0 * room.hours_per_day * 365.0 * room.tariff_per_kwh;
-        terms.push(format!("{} × {} h a day × 365 × {}{}/kWh", watts(saved), plain(room.hours_per_day, 1), currency.symbol(), plain(room.tariff_per_kwh, 3)));
+        terms.push(format!(
+            "{} × {} h a day × 365 × {}{}/kWh",
+            watts(saved),
+            plain(room.hours_per_day, 1),
+            currency.symbol(),
+            plain(room.tariff_per_kwh, 3)
+        ));
     }
     if terms.is_empty() {
         return (None, None);

@@ -223,7 +223,7 @@ pub struct Versions {
 }
 
 /// Raised whenever a formula or constant of the analysis or a rule changes.
-pub const CORE_VERSION: &str = "6";
+pub const CORE_VERSION: &str = "7";
 
 impl Versions {
     /// Those of this program with this catalog.

@@ -14,7 +14,6 @@ use crate::analysis::speed::breaks::Layer;
 use crate::build::SlotId;
 use crate::build::slots::slots;
 use crate::catalog::Catalog;
-use crate::catalog::part::PartKind;
 use crate::catalog::precision::native::{Arithmetic, Support};
 use crate::catalog::vocab::Plug;
 use crate::checks::finding::{Detail, Finding, MissingFact, Safety, Severity, Verdict};

@@ -215,7 +215,9 @@ fn why_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
         }
         if let Some(how) = &stake.how {
             let name = format!("{} {:?}", finding.rule, finding.subjects);
-            egui::CollapsingHeader::new("How the waste was reckoned").id_salt(name).show(ui, |ui| ui.add(Label::new(sub(t, format!("{how}."))).wrap()));
+            egui::CollapsingHeader::new("How the waste was reckoned")
+                .id_salt(name)
+                .show(ui, |ui| ui.add(Label::new(sub(t, format!("{how}."))).wrap()));
         }
     }
     glossary_ui(ui, cx, finding);

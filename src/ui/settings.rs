@@ -148,7 +148,11 @@ fn flips_of(cx: &Cx<'_>) -> BTreeMap<&'static str, String> {
             let title = crate::checks::check(rule).map_or(*rule, |c| c.title);
             format!("{title}: {} becomes {}", verdict_word(*was), verdict_word(*now))
         };
-        if list.is_empty() { "No verdict differs from that of the default.".to_owned() } else { list.iter().map(one).collect::<Vec<_>>().join("; ") }
+        if list.is_empty() {
+            "No verdict differs from that of the default.".to_owned()
+        } else {
+            list.iter().map(one).collect::<Vec<_>>().join("; ")
+        }
     };
     changed.map(|t| (t.key, text(t))).collect()
 }

@@ -74,7 +74,9 @@ pub(super) fn cables(catalog: &Catalog, project: &Project) -> Vec<Cable> {
                     wanted.push((1, id, plug.plug, u32::from(plug.count), adapter_plugs(gpu, stated)));
                 }
             }
-            PartKind::Drive(drive) if drive.bus != Some(DriveBus::Nvme) && matches!(drive.form, Some(DriveForm::Inch25 | DriveForm::Inch35)) => {
+            PartKind::Drive(drive)
+                if drive.bus != Some(DriveBus::Nvme) && matches!(drive.form, Some(DriveForm::Inch25 | DriveForm::Inch35)) =>
+            {
                 wanted.push((2, id, Plug::Sata, 1, 0));
             }
             _ => {}

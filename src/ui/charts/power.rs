@@ -49,7 +49,10 @@ pub(super) fn power_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PowerState, out: &m
 
 /// Everything that has a place on the scale.
 fn top_w(power: &Power) -> f64 {
-    [Some(power.circuit_w), power.supply_w, power.wall_w, power.transient_w, Some(power.with_margin_w)].into_iter().flatten().fold(0.0, f64::max)
+    [Some(power.circuit_w), power.supply_w, power.wall_w, power.transient_w, Some(power.with_margin_w)]
+        .into_iter()
+        .flatten()
+        .fold(0.0, f64::max)
 }
 
 /// One row: its name, its pieces from the left, and a line where a limit lies.
@@ -86,7 +89,8 @@ fn bars_ui(ui: &mut Ui, cx: &Cx<'_>, power: &Power, then: Option<&Power>, top: f
             painter.text(pos2(left + 2.0, y + height / 2.0), egui::Align2::LEFT_CENTER, "unknown", theme::regular(12.0), t.sub);
             continue;
         };
-        let over = row.name != "Supply" && row.limit.is_some_and(|l| value > l) || row.name == "Supply" && row.limit.is_some_and(|l| value < l);
+        let over =
+            row.name != "Supply" && row.limit.is_some_and(|l| value > l) || row.name == "Supply" && row.limit.is_some_and(|l| value < l);
         if n == 0 {
             text = text.or(parts_row(&painter, cx, power, pointer, &bar));
         } else {
@@ -106,12 +110,24 @@ fn bars_ui(ui: &mut Ui, cx: &Cx<'_>, power: &Power, then: Option<&Power>, top: f
             text = Some(row_text(power, row));
         }
     }
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Figure, true, format!("Power chart. {}", rows(power).iter().map(|r| row_text(power, r)).collect::<Vec<_>>().join(" "))));
+    response.widget_info(|| {
+        egui::WidgetInfo::labeled(
+            egui::Role::Figure,
+            true,
+            format!("Power chart. {}", rows(power).iter().map(|r| row_text(power, r)).collect::<Vec<_>>().join(" ")),
+        )
+    });
     explain(&response, NAME, text, &mut state.held, || all_text(cx, cx.session.report()), out);
 }
 
 /// The draws side by side; what is under the pointer tells its origin.
-fn parts_row(painter: &egui::Painter, cx: &Cx<'_>, power: &Power, pointer: Option<egui::Pos2>, bar: &dyn Fn(f64, f64) -> egui::Rect) -> Option<String> {
+fn parts_row(
+    painter: &egui::Painter,
+    cx: &Cx<'_>,
+    power: &Power,
+    pointer: Option<egui::Pos2>,
+    bar: &dyn Fn(f64, f64) -> egui::Rect,
+) -> Option<String> {
     let t = cx.tokens;
     let mut from = 0.0;
     let mut text = None;
@@ -131,7 +147,10 @@ fn row_text(power: &Power, row: &Row<'_>) -> String {
     let value = row.watts.map_or_else(|| "unknown".to_owned(), watts);
     match row.name {
         "Parts" => format!("All parts draw {value}, {} with the margin.", watts(power.with_margin_w)),
-        "Peak" => format!("One card at its short peak and all else as usual: {value}; the supply bears {}.", power.bears_w.map_or_else(|| "unknown".to_owned(), watts)),
+        "Peak" => format!(
+            "One card at its short peak and all else as usual: {value}; the supply bears {}.",
+            power.bears_w.map_or_else(|| "unknown".to_owned(), watts)
+        ),
         "Supply" => format!("The supplies give {value}; {} are asked for.", watts(power.with_margin_w)),
         _ => format!("{value} from the wall; the circuit bears {} for long.\n{}", watts(power.circuit_w), origin_text(&power.wall_origin)),
     }
@@ -156,7 +175,12 @@ fn all_text(cx: &Cx<'_>, report: &Report) -> String {
     }
     for cable in &power.cables {
         let from = cable.from.map_or_else(|| "no lead left".to_owned(), |id| part_name(cx, id));
-        text.push_str(&format!("{from} → {}: {}{}\n", part_name(cx, cable.to), cable.plug, if cable.by_adapter { " by adapter" } else { "" }));
+        text.push_str(&format!(
+            "{from} → {}: {}{}\n",
+            part_name(cx, cable.to),
+            cable.plug,
+            if cable.by_adapter { " by adapter" } else { "" }
+        ));
     }
     text
 }
