@@ -1,11 +1,13 @@
 //! The application's state without any window: catalog, document with its history, present report, preview of an edit not yet made.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::Effort;
 use crate::analysis::airflow::field::Field;
 use crate::catalog::model::ModelShape;
+use crate::catalog::part::PartId;
 use crate::catalog::{Catalog, Copies};
 use crate::project::edit::{Edit, Refusal};
 use crate::project::history::{History, kept};
@@ -24,6 +26,8 @@ pub struct Preview {
 pub struct Session {
     base: Arc<Catalog>,
     catalog: Arc<Catalog>,
+    /// What the open file carries of its own.
+    copies: Copies,
     models: Arc<Vec<Arc<ModelShape>>>,
     history: History,
     report: Arc<Report>,
@@ -45,6 +49,7 @@ impl Session {
         Self {
             catalog: base.clone(),
             base,
+            copies: Copies::default(),
             models,
             history: History::open(project),
             report,
@@ -142,7 +147,8 @@ impl Session {
 
     /// Starts over with a document: a new one, an example or an opened file with the copies it carries.
     pub fn open(&mut self, project: Project, copies: Copies, path: Option<&Path>, notes: Vec<String>) {
-        self.catalog = if copies == Copies::default() { self.base.clone() } else { Arc::new(self.base.overlaid(copies)) };
+        self.copies = copies;
+        self.lay_over();
         self.history = History::open(project);
         self.path = path.map(Path::to_owned);
         self.opening_notes = notes;
@@ -151,10 +157,33 @@ impl Session {
     }
 
     /// Uses the program's own facts instead of the copies in the file.
+    ///
+    /// Parts that only the file has stay.
     pub fn update_from_catalog(&mut self) {
-        self.catalog = self.base.clone();
+        self.copies.rates = None;
+        self.copies.parts.retain(|p| self.base.part(&p.id).is_none());
+        self.lay_over();
         self.opening_notes.clear();
         self.refresh();
+    }
+
+    /// Goes on with another catalog, such as one with parts that were imported or changed; the document and its history stay.
+    ///
+    /// Copies that the file carries count before the catalog, except of parts in `changed`. What is placed and is in no catalog any more is kept.
+    pub fn rebase(&mut self, base: Arc<Catalog>, changed: &[PartId]) {
+        self.copies.parts.retain(|p| !changed.contains(&p.id));
+        let placed: BTreeSet<&PartId> = self.project().rig.placements().map(|(_, piece)| &piece.part).collect();
+        let lost = placed.into_iter().filter(|id| base.part(id).is_none() && !self.copies.parts.iter().any(|p| p.id == **id));
+        let lost: Vec<_> = lost.filter_map(|id| self.catalog.part(id).cloned()).collect();
+        self.copies.parts.extend(lost);
+        self.base = base;
+        self.lay_over();
+        self.refresh();
+    }
+
+    fn lay_over(&mut self) {
+        let bare = self.copies == Copies::default();
+        self.catalog = if bare { self.base.clone() } else { Arc::new(self.base.overlaid(self.copies.clone())) };
     }
 
     pub fn mark_saved(&mut self, path: &Path) {

@@ -14,11 +14,13 @@ use super::templates::Templates;
 use super::topology;
 
 mod decode;
+mod file_text;
 pub(crate) mod limits;
 mod write;
 
 pub use decode::missing;
 use decode::{Report, decode};
+pub use file_text::file_text;
 pub use limits::shortened;
 pub use write::{kind_table, write_parts};
 

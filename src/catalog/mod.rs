@@ -5,6 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+pub mod fields;
 pub mod folder;
 pub mod load;
 pub mod model;

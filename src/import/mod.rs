@@ -8,6 +8,8 @@ pub mod model_list;
 pub mod observed;
 pub mod open;
 pub mod opendb;
+pub mod own_parts;
+pub mod parts_list;
 pub mod price_book;
 pub mod safetensors;
 mod table;

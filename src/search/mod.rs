@@ -2,6 +2,8 @@
 
 pub mod advise;
 pub mod arrange;
+pub mod assemble;
+pub mod index;
 
 use std::collections::BTreeMap;
 

@@ -7,6 +7,7 @@ use crate::build::PlacementId;
 use crate::catalog::part::PartId;
 use crate::checks::finding::Fix;
 use crate::import::observed::Dump;
+use crate::import::own_parts::Draft;
 use crate::project::edit::Edit;
 
 pub use super::export::ExportPrefs;
@@ -57,6 +58,25 @@ pub enum Action {
     AddDump(PathBuf),
     /// Ask for such a file.
     AddDumpDialog,
+    /// A new rig of the parts list in this text.
+    StartFromList(String),
+    /// Read a parts list for its dialog.
+    AddList(PathBuf),
+    AddListDialog,
+    /// Import the user's copy of BuildCores OpenDB: a folder or a zip archive.
+    ImportOpenDb(PathBuf),
+    /// Read a table of the user's own parts into their catalog.
+    ImportTable(PathBuf),
+    ImportTableDialog,
+    /// Ask where to write such a table for parts of a kind, and write it.
+    TemplateDialog(&'static str),
+    SaveTemplate(PathBuf, &'static str),
+    /// Open the form of a new part of a kind, or of one that there is.
+    NewPart(&'static str),
+    EditPart(PartId),
+    SavePart(Box<Draft>),
+    /// Write what a part lacks as a file for the maintainers.
+    ReportMissing(Box<Draft>),
     /// A new rig around the model of a file.
     StartFromConfig(PathBuf),
     Save,
@@ -165,6 +185,10 @@ pub enum Screen {
     Compare,
     /// A new rig from dumps of a machine.
     FromMachine,
+    /// A new rig from a parts list.
+    FromList,
+    /// Import of BuildCores OpenDB.
+    OpenDb,
     /// The tree of links and the matrix of card pairs.
     Topology,
     /// The best places for cards and drives.

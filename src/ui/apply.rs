@@ -101,6 +101,7 @@ impl App {
             | Action::StartFromModel(_)
             | Action::StartFromConfig(_)
             | Action::StartFromMachine(_)
+            | Action::StartFromList(_)
             | Action::Recover(_) => self.open_something(action),
             Action::ForgetRecovered(path) => self.forget_recovered(&path),
             Action::Save => self.save_or_ask(),
@@ -141,6 +142,17 @@ impl App {
                 self.quitting = true;
                 ctx.send_viewport_cmd(ViewportCommand::Close);
             }
+            Action::AddList(path) => self.add_list(&path),
+            Action::AddListDialog => self.ask_list(),
+            Action::ImportOpenDb(path) => self.import_opendb(ctx, path),
+            Action::ImportTableDialog => self.ask_path(ctx, Purpose::Table),
+            Action::ImportTable(path) => self.import_table(&path),
+            Action::TemplateDialog(kind) => self.ask_path(ctx, Purpose::Template(kind)),
+            Action::SaveTemplate(path, kind) => self.save_template(&path, kind),
+            Action::NewPart(kind) => self.dialogs.edit_part(kind, None),
+            Action::EditPart(id) => self.edit_part(&id),
+            Action::SavePart(draft) => self.save_part(&draft),
+            Action::ReportMissing(draft) => self.report_missing(&draft),
             other => self.apply_view(ctx, other),
         }
     }
@@ -259,12 +271,13 @@ impl App {
                 Err(text) => self.notices.problem(text),
             },
             Action::StartFromMachine(dumps) => self.start_from_machine(&dumps),
+            Action::StartFromList(text) => self.start_from_list(&text),
             Action::Recover(path) => self.recover(&path),
             _ => {}
         }
     }
 
-    fn show_project(&mut self, project: Project, copies: Copies, path: Option<&Path>, notes: Vec<String>) {
+    pub(super) fn show_project(&mut self, project: Project, copies: Copies, path: Option<&Path>, notes: Vec<String>) {
         self.session.open(project, copies, path, notes);
         self.start = false;
         self.views.inspector.part = None;
@@ -460,6 +473,7 @@ const fn leaves_document(action: &Action) -> bool {
             | Action::StartFromModel(_)
             | Action::StartFromConfig(_)
             | Action::StartFromMachine(_)
+            | Action::StartFromList(_)
             | Action::Recover(_)
             | Action::Quit
     )

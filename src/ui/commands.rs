@@ -65,6 +65,8 @@ pub const ALL: &[Command] = &[
     command("File", "Open…", &[ctrl(Key::O)], |_| Some(Action::OpenDialog)).words("load file import toml json"),
     command("File", "Start from my machine…", &[], |_| Some(Action::Show(Screen::FromMachine)))
         .words("import dump lspci nvidia-smi dmidecode real hardware new rig"),
+    command("File", "Start from a parts list…", &[], |_| Some(Action::Show(Screen::FromList)))
+        .words("import pcpartpicker paste markdown html table new rig"),
     command("File", "Start page", &[], |_| Some(Action::Show(Screen::Start))).words("home examples welcome room"),
     group("File", "Save", &[ctrl(Key::S)], |_| Some(Action::Save)).words("write file keep"),
     command("File", "Save as…", &[ctrl_shift(Key::S)], |_| Some(Action::SaveAsDialog)).words("write file copy export toml"),
@@ -77,6 +79,8 @@ pub const ALL: &[Command] = &[
     command("File", "Save picture as PNG…", &[], |_| Some(Action::ExportDialog(Format::Png)))
         .words("export image drawing screenshot print"),
     command("File", "Save picture as SVG…", &[], |_| Some(Action::ExportDialog(Format::Svg))).words("export image drawing vector print"),
+    group("File", "Import BuildCores OpenDB…", &[], |_| Some(Action::Show(Screen::OpenDb))).words("parts data set catalog json zip folder"),
+    command("File", "Import parts from CSV…", &[], |_| Some(Action::ImportTableDialog)).words("own table catalog spreadsheet"),
     group("File", "Settings…", &[ctrl(Key::Comma)], |_| Some(Action::Show(Screen::Settings)))
         .words("preferences options currency tariff rates limits thresholds room"),
     command("File", "Quit", &[ctrl(Key::Q)], |_| Some(Action::Quit)).words("exit close leave"),
@@ -86,6 +90,9 @@ pub const ALL: &[Command] = &[
     group("Edit", "Remove selected part", &[plain(Key::Delete)], remove_selected).words("delete take out"),
     command("Edit", "Put selected part aside", &[], tray_selected).words("tray unplace take out park"),
     command("Edit", "Clear selection", &[], |cx| cx.session.selection().map(|_| Action::Select(None))).words("deselect none"),
+    group("Edit", "New part…", &[], |_| Some(Action::NewPart("gpu"))).words("own catalog create add form editor"),
+    command("Edit", "Change the selected part…", &[], change_selected).words("own catalog facts correct missing report form editor"),
+    command("Edit", "Save a table for own parts…", &[], |_| Some(Action::TemplateDialog("gpu"))).words("csv template spreadsheet columns"),
     command("View", "Fit rig to window", &[plain(Key::Home)], |_| Some(Action::Fit)).words("zoom whole reset view centre"),
     group("View", "Parts panel", &[ctrl(Key::Num1)], |_| Some(Action::Toggle(Side::Parts))).words("catalog show hide"),
     command("View", "Work and findings panel", &[ctrl(Key::Num2)], |_| Some(Action::Toggle(Side::Work)))
@@ -161,6 +168,13 @@ fn in_lesson(cx: &Cx<'_>, action: LessonAction) -> Option<Action> {
 fn remove_selected(cx: &Cx<'_>) -> Option<Action> {
     match cx.session.selection()? {
         Subject::Placement(id) => Some(Action::Edit(Edit::Remove(*id))),
+        Subject::Slot(_) | Subject::Workload(_) | Subject::Whole => None,
+    }
+}
+
+fn change_selected(cx: &Cx<'_>) -> Option<Action> {
+    match cx.session.selection()? {
+        Subject::Placement(id) => Some(Action::EditPart(cx.session.project().rig.placement(*id)?.part.clone())),
         Subject::Slot(_) | Subject::Workload(_) | Subject::Whole => None,
     }
 }

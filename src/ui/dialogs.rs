@@ -14,13 +14,17 @@ use super::cooling::{self, CoolingState, cooling_ui};
 use super::export::{Compared, ExportState, export_ui};
 use super::fit_page::{FitState, fit_page_ui};
 use super::flow_network::{FlowState, flow_network_ui};
+use super::import_list::{PastedState, pasted_ui};
+use super::import_opendb::{OpenDbState, opendb_ui};
 use super::lessons::LessonAction;
 use super::lessons::list::{ListState, list_ui};
 use super::lessons::record::RecordAction;
+use super::library::ImportDone;
 use super::machine::{MachineState, MachineUse, machine_ui};
 use super::notices::{Notices, log_ui};
 use super::palette_dialog::{PaletteState, palette_ui};
 use super::part_compare::{PartCompareState, part_compare_ui};
+use super::part_editor::{EditorState, editor_ui};
 use super::price_book::{PriceBookState, price_book_ui};
 pub use super::purpose::Purpose;
 use super::replay_page::{ReplayState, replay_page_ui};
@@ -32,9 +36,11 @@ use super::variants::{VariantsState, variants_ui};
 use super::widgets::{primary_button, sub, title};
 use super::{Cx, commands};
 use crate::catalog::Catalog;
+use crate::catalog::part::Part;
 use crate::checks::Tally;
 use crate::checks::finding::Fix;
 use crate::import::observed::Dump;
+use crate::import::opendb;
 use crate::project::edit::Edit;
 use crate::project::{FindingKey, Project};
 use crate::report::Report;
@@ -78,6 +84,9 @@ enum Dialog {
     Cooling(CoolingState),
     FlowNetwork(FlowState),
     Lessons(ListState),
+    OpenDb(OpenDbState),
+    PartsList(PastedState),
+    Editor(Box<EditorState>),
     About,
     Help,
     Log,
@@ -148,6 +157,30 @@ impl Dialogs {
     pub fn add_dump(&mut self, dump: Result<Dump, String>) {
         if let Some(Dialog::Machine(state)) = &mut self.open {
             state.add(dump);
+        }
+    }
+
+    /// The form of a part; of none, a new one of a kind.
+    pub(super) fn edit_part(&mut self, kind: &str, part: Option<&Part>) {
+        self.set(Dialog::Editor(Box::new(EditorState::of(kind, part))));
+    }
+    /// Whether a parts list is being collected.
+    pub(super) fn takes_list(&self) -> bool {
+        matches!(self.open, Some(Dialog::PartsList(_)))
+    }
+    pub(super) fn add_list(&mut self, text: Result<String, String>) {
+        if let Some(Dialog::PartsList(state)) = &mut self.open {
+            state.take(text);
+        }
+    }
+    pub(super) fn import_started(&mut self, progress: Arc<opendb::Progress>) {
+        if let Some(Dialog::OpenDb(state)) = &mut self.open {
+            state.started(progress);
+        }
+    }
+    pub(super) fn import_ended(&mut self, done: Result<ImportDone, String>) {
+        if let Some(Dialog::OpenDb(state)) = &mut self.open {
+            state.ended(done);
         }
     }
 
@@ -222,6 +255,8 @@ impl Dialogs {
             Screen::Help => self.set(Dialog::Help),
             Screen::Log => self.set(Dialog::Log),
             Screen::Compare => self.set(Dialog::Machine(MachineState::new(MachineUse::Compare))),
+            Screen::OpenDb => self.set(Dialog::OpenDb(OpenDbState::default())),
+            Screen::FromList => self.set(Dialog::PartsList(PastedState::default())),
             Screen::FromMachine => self.set(Dialog::Machine(MachineState::new(MachineUse::Begin))),
             Screen::Rename => self.set(Dialog::Rename { name: project.name.clone(), notes: project.notes.clone() }),
         }
@@ -265,6 +300,9 @@ impl Dialogs {
                 Purpose::Model(index) => Action::ImportModelDialog(index),
                 Purpose::Dump => Action::AddDumpDialog,
                 Purpose::Replay => Action::ReplayDialog,
+                Purpose::List => Action::AddListDialog,
+                Purpose::Table => Action::ImportTableDialog,
+                Purpose::Template(kind) => Action::TemplateDialog(kind),
                 Purpose::Export(format) => Action::ExportDialog(format),
                 Purpose::Compare => Action::CompareDialog,
                 Purpose::SideBySide => Action::SideBySideDialog,
@@ -311,6 +349,9 @@ impl Dialogs {
                 | Dialog::Cooling(_)
                 | Dialog::FlowNetwork(_)
                 | Dialog::Lessons(_)
+                | Dialog::OpenDb(_)
+                | Dialog::PartsList(_)
+                | Dialog::Editor(_)
                 | Dialog::Log
         );
         let acted = out.len() > before && !keeps;
@@ -335,7 +376,7 @@ impl Dialog {
             Self::FlowNetwork(_) => 1060.0,
             Self::Export(_) | Self::Advise(_) | Self::SideBySide(_) => 1080.0,
             Self::Variants(_) | Self::PriceBook(_) => 700.0,
-            Self::Machine(_) | Self::Cooling(_) => 780.0,
+            Self::Machine(_) | Self::Cooling(_) | Self::OpenDb(_) | Self::PartsList(_) | Self::Editor(_) => 780.0,
             Self::Lessons(_) => 720.0,
             Self::Arrange(_) | Self::Settings(_) | Self::ByHand(_) => 620.0,
             Self::Help | Self::Log | Self::About => 580.0,
@@ -384,6 +425,9 @@ fn dialog_ui(
         Dialog::ByHand(state) => by_hand_ui(ui, cx, state, fresh, out),
         Dialog::Machine(state) => machine_ui(ui, cx, state, fresh, out),
         Dialog::Lessons(state) => list_ui(ui, cx, state, fresh, out),
+        Dialog::OpenDb(state) => opendb_ui(ui, cx, state, fresh, out),
+        Dialog::PartsList(state) => pasted_ui(ui, cx, state, fresh, out),
+        Dialog::Editor(state) => editor_ui(ui, cx, state, fresh, out),
         Dialog::About => about_ui(ui, cx, fresh),
         Dialog::Help => help_ui(ui, cx, fresh),
         Dialog::Log => {
@@ -573,7 +617,7 @@ fn about_ui(ui: &mut Ui, cx: &Cx<'_>, fresh: bool) -> bool {
     let lines = [
         "Rigbay is free software under the MIT licence or the Apache licence 2.0, at your choice.",
         "Parts in catalogs/opendb, and those that you import, derive from BuildCores OpenDB.",
-        crate::import::opendb::NOTICE,
+        opendb::NOTICE,
         "Other facts name their source on the part itself; prices name source and day.",
         "Text is set in Inter, copyright The Inter Project Authors, under the SIL Open Font License 1.1.",
         "Rules marked G come from Tim Dettmers' hardware guide of 2018 and its later notes.",

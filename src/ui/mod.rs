@@ -39,14 +39,18 @@ pub mod findings;
 mod fit_page;
 mod flow_network;
 pub mod icons;
+mod import_list;
+mod import_opendb;
 pub mod inspector;
 pub mod lessons;
+mod library;
 mod loading;
 pub mod machine;
 pub mod notices;
 mod palette_dialog;
 mod part_card;
 mod part_compare;
+mod part_editor;
 mod part_text;
 pub mod parts_panel;
 mod pick_list;
@@ -165,6 +169,10 @@ pub struct App {
     /// The program's own catalog, without any file's copies.
     base: Arc<Catalog>,
     workers: Workers,
+    /// The user's own catalog; none: nowhere.
+    pub catalog_folder: Option<PathBuf>,
+    /// Parts that the user changed since the catalog was read.
+    changed_parts: Vec<PartId>,
     /// The document's revision that the picture's finer grid was asked for.
     pictured: Option<u64>,
     /// Prices of the book that was read last.
@@ -212,13 +220,19 @@ struct SideState {
 impl App {
     pub fn new(cc: &eframe::CreationContext<'_>, options: Options) -> Self {
         let mut notices = Notices::default();
-        let (catalog, models) = loading::builtin(&mut notices);
         let on_start_page = options.open.is_none() && options.example.is_none();
+        // A file that is opened at once needs the whole catalog.
+        let in_background = on_start_page && library::is_large(crate::files::user_catalog().as_deref());
+        let (catalog, models) = loading::builtin(&mut notices, !in_background);
         let (known, faults) = crate::lesson::all(crate::files::user_lessons().as_deref());
         faults.iter().for_each(|f| notices.problem(format!("A lesson was left out: {f}")));
         let ctx = cc.egui_ctx.clone();
         let lessons = Lessons::new(known, Worker::start(lessons::solve, move || ctx.request_repaint()));
         let mut app = Self::with(cc, catalog, models, (Workers::start(&cc.egui_ctx), lessons), notices, options);
+        app.catalog_folder = crate::files::user_catalog();
+        if in_background {
+            app.reload(Vec::new());
+        }
         app.autosave = autosave::Autosave::start();
         app.views.start.left_behind = app.autosave.left_behind();
         app.presets_file = crate::files::export_presets();
@@ -264,6 +278,8 @@ impl App {
             presets: Presets::new(),
             presets_file: None,
             workers,
+            catalog_folder: None,
+            changed_parts: Vec::new(),
             pictured: None,
             book: None,
             autosave: autosave::Autosave::default(),
@@ -353,6 +369,7 @@ impl App {
         if let Some(answer) = self.workers.adviser.answer() {
             self.dialogs.advised(answer);
         }
+        self.take_library();
         self.tend_lesson();
     }
 
@@ -396,7 +413,7 @@ impl eframe::App for App {
         let size = Size { width: content.width(), height: content.height() };
         self.prefs.small = size.is_small();
         let mut out = Vec::new();
-        dropped_files(&ctx, self.session.project().workloads.len(), self.dialogs.takes_dumps(), self.start, &mut out);
+        dropped_files(&ctx, self.session.project().workloads.len(), &self.dialogs, self.start, &mut out);
         let Self { session, prefs, notices, dialogs, views, presets, tokens, today, replayed, book, lessons, .. } = self;
         let (replay, book) = (replayed.as_ref(), book.as_ref());
         let Lessons { all, run, recorder, .. } = lessons;
@@ -433,12 +450,21 @@ impl eframe::App for App {
     }
 }
 
-/// Files dropped on the window: rigs open, models become a workload, dumps of a machine go to their dialog.
-fn dropped_files(ctx: &egui::Context, workloads: usize, takes_dumps: bool, start: bool, out: &mut Vec<Action>) {
+/// Files dropped on the window: rigs open, models become a workload, dumps of a machine and parts lists go to their dialogs.
+fn dropped_files(ctx: &egui::Context, workloads: usize, dialogs: &Dialogs, start: bool, out: &mut Vec<Action>) {
     let paths: Vec<PathBuf> = ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).collect());
-    let mut takes_dumps = takes_dumps;
+    let (mut takes_dumps, mut takes_list) = (dialogs.takes_dumps(), dialogs.takes_list());
     for path in paths {
         let extension = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
+        let is_list = matches!(extension.as_deref(), Some("md" | "html" | "htm")) || takes_list && extension.as_deref() == Some("txt");
+        if is_list {
+            if !takes_list {
+                out.push(Action::Show(action::Screen::FromList));
+                takes_list = true;
+            }
+            out.push(Action::AddList(path));
+            continue;
+        }
         let is_dump = matches!(extension.as_deref(), Some("txt" | "xml" | "log"));
         if is_dump && !takes_dumps {
             out.push(Action::Show(if start { action::Screen::FromMachine } else { action::Screen::Compare }));
@@ -451,7 +477,7 @@ fn dropped_files(ctx: &egui::Context, workloads: usize, takes_dumps: bool, start
             Some("json") if apply::is_rig_json(&path) => Action::Open(path),
             _ if open::is_model(&path) => Action::ImportModel(path, workloads),
             _ => Action::Notice(format!(
-                "{}: drop a rig file (.toml), a model's config.json, .gguf or .safetensors, a machine's dump (.txt, .xml), or measured records (.csv).",
+                "{}: drop a rig file (.toml), a model's config.json, .gguf or .safetensors, a machine's dump (.txt, .xml), a parts list (.md, .html), or measured records (.csv).",
                 path.display()
             )),
         });

@@ -2,6 +2,7 @@
 
 use crate::catalog::part::{Part, PartKind};
 use crate::catalog::vocab::Sale;
+use crate::search::index::occurs;
 use crate::units::{mm, plain, thousands, watts};
 
 const UNKNOWN: &str = "?";
@@ -114,21 +115,20 @@ pub(super) fn lines(part: &Part) -> (String, String) {
     (join(first), join(second.into_iter().chain([sale.to_owned(), maker])))
 }
 
-/// Whether every word occurs in the part's name, maker, number or facts.
+/// What a search of parts looks at: name, maker, number and facts.
+pub(super) fn searched(part: &Part) -> String {
+    let (first, second) = lines(part);
+    let aliases = part.aliases.join(" ");
+    format!("{} {} {aliases} {first} {second} {}", part.name, part.part_number.as_deref().unwrap_or_default(), part.id)
+}
+
+/// Whether every word occurs in what is searched.
 pub(super) fn has_words(part: &Part, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }
-    let (first, second) = lines(part);
-    let text = format!("{} {} {first} {second} {}", part.name, part.part_number.as_deref().unwrap_or_default(), part.id).to_lowercase();
+    let text = searched(part).to_lowercase();
     words.iter().all(|w| occurs(&text, w))
-}
-
-/// A word occurs anywhere, but a number only whole: "24" is not in "224 GB/s".
-fn occurs(text: &str, word: &str) -> bool {
-    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-    let number = digit(word.chars().next());
-    text.match_indices(word).any(|(at, _)| !number || !digit(text.get(..at).and_then(|before| before.chars().next_back())))
 }
 
 /// `memory_gb` becomes "Memory (GB)"; what is no unit stays a word.

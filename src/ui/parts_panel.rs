@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use eframe::egui::{self, Align2, ComboBox, DragAndDrop, Rect, ScrollArea, TextEdit, Ui};
 
@@ -10,17 +11,19 @@ use super::action::{Action, Side};
 use super::drag::DragPlacement;
 use super::icons::Icon;
 use super::part_card::{self, CARD_HEIGHT};
-use super::part_text::has_words;
+use super::part_text::searched;
 use super::place_menu::{MenuState, verdict};
 use super::price_ui;
 use super::theme;
 use super::widgets::{chip, empty, help_line, icon_button, title};
 use crate::build::fit::Fit;
+use crate::catalog::Catalog;
 use crate::catalog::kinds::KINDS;
 use crate::catalog::part::{Part, PartId, PartKind};
 use crate::catalog::vocab::{GpuForm, Sale};
 use crate::drawing::Role;
 use crate::project::edit::Edit;
+use crate::search::index::Index;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Sort {
@@ -74,8 +77,10 @@ pub struct PartsState {
     list: Vec<PartId>,
     /// Fit of parts in the document of this revision.
     verdicts: (u64, BTreeMap<PartId, Fit>),
-    /// Heights of the cards that were in view, for a document and a width of the panel.
-    heights: ((u64, u32), BTreeMap<PartId, f32>),
+    /// What is searched of the parts of a kind in a catalog.
+    index: Option<(Arc<Catalog>, usize, Index)>,
+    /// Heights of the list's cards for a document and a width of the panel; of cards never in view, [`CARD_HEIGHT`].
+    heights: ((u64, u32), Vec<f32>),
     pub(super) chosen: Option<PartId>,
     pub(super) menu: MenuState,
 }
@@ -133,25 +138,27 @@ fn none_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState) {
 /// The cards that are in view. Cards differ in height; one that was never in view counts as [`CARD_HEIGHT`].
 fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PartsState, out: &mut Vec<Action>) {
     let key = (cx.session.revision(), ui.available_width().to_bits());
-    if state.heights.0 != key {
-        state.heights = (key, BTreeMap::new());
+    if state.heights.0 != key || state.heights.1.len() != state.list.len() {
+        state.heights = (key, vec![CARD_HEIGHT; state.list.len()]);
     }
     ScrollArea::vertical().id_salt("cards").auto_shrink([false, false]).show_viewport(ui, |ui, viewport| {
         let (left, top, width) = (ui.max_rect().left(), ui.max_rect().top(), ui.available_width());
         let mut y = 0.0;
         let list = std::mem::take(&mut state.list);
-        for id in &list {
-            let Some(part) = cx.session.catalog().part(id) else { continue };
-            let mut height = state.heights.1.get(id).copied().unwrap_or(CARD_HEIGHT);
-            if y + height >= viewport.top() && y <= viewport.bottom() {
+        let mut heights = std::mem::take(&mut state.heights.1);
+        for (id, height) in list.iter().zip(&mut heights) {
+            if y + *height >= viewport.top()
+                && y <= viewport.bottom()
+                && let Some(part) = cx.session.catalog().part(id)
+            {
                 let fit = fit_of(cx, state, part);
-                height = part_card::height(ui, cx, part, &fit, width);
-                state.heights.1.insert(id.clone(), height);
-                let rect = Rect::from_min_size(egui::pos2(left, top + y), egui::vec2(width, height));
+                *height = part_card::height(ui, cx, part, &fit, width);
+                let rect = Rect::from_min_size(egui::pos2(left, top + y), egui::vec2(width, *height));
                 ui.scope_builder(egui::UiBuilder::new().max_rect(rect), |ui| part_card::card_ui(ui, cx, state, part, &fit, out));
             }
-            y += height + GAP;
+            y += *height + GAP;
         }
+        state.heights.1 = heights;
         state.list = list;
         ui.set_height((y - GAP).max(0.0));
     });
@@ -240,19 +247,24 @@ fn refresh(cx: &Cx<'_>, state: &mut PartsState) {
     }
     let filter = &key.1;
     let words: Vec<String> = filter.search.to_lowercase().split_whitespace().map(str::to_owned).collect();
-    let mut found: Vec<&Part> = cx
-        .session
-        .catalog()
-        .parts()
-        .filter(|p| p.kind.index() == filter.kind && is_card(p) && has_words(p, &words))
-        .filter(|p| filter.favourites.as_ref().is_none_or(|f| f.contains(p.id.as_str())))
-        .filter(|p| !filter.new_only || matches!(p.life.sale, Some(Sale::New) | None))
-        .collect();
+    let catalog = cx.session.catalog();
+    if state.index.as_ref().is_none_or(|(of, kind, _)| !Arc::ptr_eq(of, catalog) || *kind != filter.kind) {
+        let index = Index::of(catalog, |p| p.kind.index() == filter.kind && is_card(p), searched);
+        state.index = Some((catalog.clone(), filter.kind, index));
+    }
+    let ids = state.index.as_ref().map(|(.., index)| index.find(&words)).unwrap_or_default();
+    let mut found: Vec<&Part> = ids.into_iter().filter_map(|id| catalog.part(id)).collect();
+    found.retain(|p| filter.favourites.as_ref().is_none_or(|f| f.contains(p.id.as_str())));
+    found.retain(|p| !filter.new_only || matches!(p.life.sale, Some(Sale::New) | None));
     if filter.fits_only {
         found.retain(|p| fit_of(cx, state, p).possible());
     }
-    sort(cx, &mut found, filter.sort);
+    // The index is in order of names already.
+    if filter.sort != Sort::Name {
+        sort(cx, &mut found, filter.sort);
+    }
     state.list = found.into_iter().map(|p| p.id.clone()).collect();
+    state.heights = (state.heights.0, vec![CARD_HEIGHT; state.list.len()]);
     state.listed = Some(key);
 }
 

@@ -17,6 +17,12 @@ pub enum Purpose {
     Dump,
     /// A table of measured records.
     Replay,
+    /// A parts list of another program.
+    List,
+    /// A table of the user's own parts.
+    Table,
+    /// Such a table to fill in, for this kind of part.
+    Template(&'static str),
     Export(Format),
     /// A rig to compare with.
     Compare,
@@ -44,6 +50,9 @@ impl Purpose {
             Self::Model(_) => "Open a model's config.json, .gguf or .safetensors",
             Self::Dump => "Read the output of lspci, nvidia-smi or dmidecode",
             Self::Replay => "Open a table of measured records",
+            Self::List => "Read a parts list",
+            Self::Table => "Import parts from a CSV table",
+            Self::Template(_) => "Save the table to fill in as",
             Self::Compare | Self::SideBySide => "Open a rig file to compare with",
             Self::Prices => "Open a price book",
             Self::Data(_) => "Save as",
@@ -64,7 +73,8 @@ impl Purpose {
             Self::Worksheet(_) => "html",
             Self::Model(_) => "json",
             Self::Dump => "txt",
-            Self::Prices | Self::Replay => "csv",
+            Self::List => "md",
+            Self::Prices | Self::Replay | Self::Table | Self::Template(_) => "csv",
             Self::Export(format) | Self::Difference(format, _) | Self::Data(format) => format.extension(),
         }
     }
@@ -76,6 +86,8 @@ impl Purpose {
             Self::Model(_) => "/home/you/Llama-3.1-8B/config.json",
             Self::Dump => "/home/you/lspci.txt",
             Self::Replay => "/home/you/measured.csv",
+            Self::List => "/home/you/parts.md",
+            Self::Table | Self::Template(_) => "/home/you/my-parts.csv",
             Self::Worksheet(_) => "/home/you/work-sheet.html",
             Self::Progress => "/home/you/progress.toml",
             Self::Lesson => "/home/you/lesson.toml",
@@ -98,7 +110,8 @@ impl Purpose {
             Self::Save => ("Rig files", &["toml"]),
             Self::Model(_) => ("Models", &["json", "gguf", "safetensors"]),
             Self::Dump => ("Dumps of a machine", &["txt", "xml", "log"]),
-            Self::Replay | Self::Prices => ("CSV", &["csv"]),
+            Self::Replay | Self::Prices | Self::Table | Self::Template(_) => ("CSV", &["csv"]),
+            Self::List => ("Parts lists", &["md", "txt", "html", "htm"]),
             Self::Worksheet(_) => ("Web pages", &["html"]),
             Self::Progress => ("Progress", &["toml"]),
             Self::Lesson => ("Lessons", &["toml"]),
@@ -119,7 +132,14 @@ impl Purpose {
     pub const fn saves(self) -> bool {
         matches!(
             self,
-            Self::Save | Self::Export(_) | Self::Difference(..) | Self::Data(_) | Self::Worksheet(_) | Self::Progress | Self::Lesson
+            Self::Save
+                | Self::Export(_)
+                | Self::Difference(..)
+                | Self::Data(_)
+                | Self::Worksheet(_)
+                | Self::Progress
+                | Self::Lesson
+                | Self::Template(_)
         )
     }
     pub fn action(self, path: PathBuf) -> Action {
@@ -129,6 +149,9 @@ impl Purpose {
             Self::Model(index) => Action::ImportModel(path, index),
             Self::Dump => Action::AddDump(path),
             Self::Replay => Action::Replay(path),
+            Self::List => Action::AddList(path),
+            Self::Table => Action::ImportTable(path),
+            Self::Template(kind) => Action::SaveTemplate(path, kind),
             Self::Export(format) => Action::Export(path, format),
             Self::Compare => Action::Compare(path),
             Self::SideBySide => Action::SideBySide(Add::File(path)),

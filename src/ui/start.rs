@@ -149,6 +149,9 @@ fn begin_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
             if ui.button("Start from my machine…").clicked() {
                 out.push(Action::Show(super::action::Screen::FromMachine));
             }
+            if ui.button("Start from a parts list…").clicked() {
+                out.push(Action::Show(super::action::Screen::FromList));
+            }
             let project = cx.session.project();
             if (!project.rig.is_empty() || !project.workloads.is_empty() || cx.session.path.is_some())
                 && ui.button(format!("Back to {}", project.name)).clicked()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eframe::egui;
 
-use super::{advise_page, arrange, cooling};
+use super::{advise_page, arrange, cooling, library};
 use crate::analysis::Effort;
 use crate::analysis::airflow::field::Field;
 use crate::analysis::airflow::picture;
@@ -27,6 +27,8 @@ pub(super) struct Workers {
     pub adviser: Worker<advise_page::Request, advise_page::Answer>,
     pub cooler: Worker<cooling::Request, cooling::Answer>,
     pub painter: Worker<PictureRequest, PictureAnswer>,
+    /// Reads and imports parts.
+    pub library: Worker<library::Request, library::Answer>,
 }
 
 impl Workers {
@@ -41,6 +43,7 @@ impl Workers {
             adviser: Worker::start(advise_page::search, wake()),
             cooler: Worker::start(cooling::search, wake()),
             painter: Worker::start(finer, wake()),
+            library: Worker::start(library::work, wake()),
         }
     }
 
@@ -52,6 +55,7 @@ impl Workers {
             adviser: Worker::inline(advise_page::search),
             cooler: Worker::inline(cooling::search),
             painter: Worker::inline(finer),
+            library: Worker::inline(library::work),
         }
     }
 }

@@ -189,20 +189,41 @@ pub(crate) fn out_of_range(kind: &str, field: &str, number: f64) -> Option<Strin
     number_fault(kind, field, &number.to_string(), number)
 }
 
-fn number_fault(kind: &str, pattern: &str, written: &str, number: f64) -> Option<String> {
-    let fits = |field: &str| match field.split_once('*') {
+/// What a field of a kind of part may hold, for people: "above 0, up to 3000".
+pub(crate) fn range_text(kind: &str, field: &str) -> Option<String> {
+    let rule = RANGES.iter().find(|r| (r.0.is_empty() || r.0 == kind) && fits(r.1, field))?;
+    Some(rule.2.text())
+}
+
+/// Whether a path is one that a row of the table means.
+fn fits(row: &str, pattern: &str) -> bool {
+    match row.split_once('*') {
         Some((start, end)) => pattern.starts_with(start) && pattern.ends_with(end),
-        None => pattern == field,
-    };
-    let rule = RANGES.iter().find(|r| (r.0.is_empty() || r.0 == kind) && fits(r.1));
+        None => pattern == row,
+    }
+}
+
+impl Limit {
+    fn text(self) -> String {
+        match self {
+            Within(low, high) => format!("{low} to {high}"),
+            Above(low, high) => format!("above {low}, up to {high}"),
+            OneOf(all) => format!("one of {}", all.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")),
+        }
+    }
+}
+
+fn number_fault(kind: &str, pattern: &str, written: &str, number: f64) -> Option<String> {
+    let rule = RANGES.iter().find(|r| (r.0.is_empty() || r.0 == kind) && fits(r.1, pattern));
     let Some(&(_, _, limit, unit)) = rule else {
         return (!number.is_finite()).then(|| format!("{} is no amount. Write a number", shortened(written)));
     };
-    let (inside, range) = match limit {
-        Within(low, high) => ((low..=high).contains(&number), format!("{low} to {high}")),
-        Above(low, high) => (number > low && number <= high, format!("above {low}, up to {high}")),
-        OneOf(all) => (all.contains(&number), format!("one of {}", all.iter().map(f64::to_string).collect::<Vec<_>>().join(", "))),
+    let inside = match limit {
+        Within(low, high) => (low..=high).contains(&number),
+        Above(low, high) => number > low && number <= high,
+        OneOf(all) => all.contains(&number),
     };
+    let range = limit.text();
     let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
     (!inside).then(|| format!("{} is out of range. Allowed: {range}{unit}", shortened(written)))
 }

@@ -97,6 +97,19 @@ impl<'c> Known<'c> {
         found.first().copied()
     }
 
+    /// The card whose product is the longest that a name has.
+    pub fn gpu_named(&self, name: &str, memory_gb: Option<f64>) -> Option<(&'c Part, &'c Gpu)> {
+        let name = format!(" {} ", plain(name));
+        let has = |product: &&String| name.contains(&format!(" {product} "));
+        // "12gb" ends some products' names but not those of lists.
+        let sized = memory_gb.map(|gb| format!(" {gb}gb"));
+        let bare = |product: &String| {
+            sized.as_ref().and_then(|s| product.strip_suffix(s.as_str())).is_some_and(|p| name.contains(&format!(" {p} ")))
+        };
+        let best = self.gpus.keys().filter(|p| has(p) || bare(p)).max_by_key(|p| (p.len(), (*p).clone()))?;
+        self.gpu(best, memory_gb)
+    }
+
     pub fn cpu(&self, name: &str) -> Option<&'c Part> {
         self.cpus.get(&plain(name)).copied()
     }

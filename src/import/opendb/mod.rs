@@ -20,6 +20,7 @@ use crate::files::FileError;
 mod boards;
 mod cards;
 mod known;
+pub mod product;
 mod record;
 mod rest;
 mod source;
