@@ -182,6 +182,14 @@ fn cards_held_at_gen1_under_load_are_told() {
 }
 
 #[test]
+fn keys_in_chinese_and_matrices_with_adapters_are_read() {
+    let found = observed(&[include_str!("data/observed/lscpu-chinese.txt"), include_str!("data/observed/topo-six-cards.txt")]);
+    assert_eq!(found.processors, ["Intel(R) Xeon(R) Gold 6151 CPU @ 3.00GHz"; 2]);
+    let path = |a, b| found.topology.as_ref().unwrap().gpus(a, b);
+    assert_eq!([path(0, 1), path(0, 2), path(2, 3), path(4, 5)], [Some(Path::Pix), Some(Path::Node), Some(Path::Sys), Some(Path::Node)]);
+}
+
+#[test]
 fn modules_without_a_slot_are_named_and_refused() {
     let sxm = include_str!("data/observed/sxm-a100.txt");
     let comparison = beside(&four_cards(), &[sxm]);

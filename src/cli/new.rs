@@ -316,8 +316,13 @@ impl<'a> Maker<'a> {
     }
 
     fn bios(&mut self, text: &str) -> Result<(), String> {
-        let (key, value) = pair("--bios", "KEY=VALUE", text)?;
         let (what, part, board) = self.board().ok_or("--bios: the rig has no board.")?;
+        // An option may stand alone: "slot4_x4".
+        let alone = board.choices.iter().find_map(|c| c.option(text).map(|o| (c.key.as_str(), o.value.as_str())));
+        let (key, value) = match alone {
+            Some(found) => found,
+            None => pair("--bios", "KEY=VALUE", text)?,
+        };
         let (key, value) = setting(part, board, key, value).map_err(|e| format!("--bios: {e}"))?;
         let edit = Edit::Set { what, key: format!("bios.{key}"), value: Some(value) };
         self.project = edit.apply(self.catalog, &self.project).map_err(|e| format!("--bios: {e}"))?;

@@ -18,8 +18,8 @@ pub mod panel;
 mod route;
 
 /// Box of a chip, and the way from one to the next below it, millimetres.
-const CHIP: (f64, f64) = (74.0, 24.0);
-const CHIP_STEP: f64 = 29.0;
+const CHIP: (f64, f64) = (76.0, 30.0);
+const CHIP_STEP: f64 = 35.0;
 /// Room of one letter of a tag at the smallest scale at which it is shown, and of its ends.
 const TAG_LETTER: f64 = 7.4;
 const TAG_ENDS: f64 = 14.0;
@@ -332,8 +332,8 @@ impl<'a> Pen<'a> {
         let edge = Stroke { role: generation(chip.uplink), width: 1.4, dashed: false };
         self.rect(*rect, 3.0, Some(Role::Raised), edge, Some(Target::Node(chip.id.clone())));
         let (x, y) = rect.center();
-        self.text((x, y - 5.5), chip.name.clone(), (10.5, true, Role::Label), Anchor::Center, rect.w - 6.0);
-        self.text((x, y + 6.0), chip.below.clone(), (10.5, false, Role::SubLabel), Anchor::Center, rect.w - 6.0);
+        self.text((x, y - 6.5), chip.name.clone(), (10.5, true, Role::Label), Anchor::Center, rect.w - 6.0);
+        self.text((x, y + 7.0), chip.below.clone(), (10.5, false, Role::SubLabel), Anchor::Center, rect.w - 6.0);
     }
 
     /// At the far end of a card's face, in the row of the strip, or right of a riser's slot.

@@ -253,6 +253,11 @@ impl<'a> Pen<'a> {
         let r = seat.rect;
         self.rect(r, 3.0, Some(role), line(self.edge_of(seat.placement), 1.2, Self::dashed(seat)), Some(Target::Placement(seat.placement)));
         let (x, y) = r.center();
+        // Too thin for a line of text, as a riser in its slot: the name stands in the gap below.
+        if r.h < 11.0 {
+            self.text((r.x + 2.0, r.bottom() + 6.5), part.short_name(), (10.0, true, Role::Label), Anchor::LeftMiddle, r.w + 30.0);
+            return;
+        }
         let shift = if below.is_empty() || r.h < 26.0 { 0.0 } else { 7.0 };
         self.text((x, y - shift), part.short_name(), (11.0, true, Role::Label), Anchor::Center, r.w - 6.0);
         if shift > 0.0 {

@@ -331,6 +331,13 @@ impl Dialogs {
             ui.set_max_height(ctx.content_rect().height() - 110.0);
             dialog_ui(ui, cx, dialog, fresh, notices, &mut after_save, out)
         });
+        // egui centres by the size of the frame before: once more where it has changed.
+        let (id, size) = (Id::unique("dialog size"), modal.response.rect.size());
+        let before_size = ctx.data_mut(|d| d.get_temp::<egui::Vec2>(id));
+        if before_size.is_none_or(|b| (b - size).length() > 0.5) {
+            ctx.data_mut(|d| d.insert_temp(id, size));
+            ctx.request_repaint();
+        }
         let keeps = matches!(
             dialog,
             Dialog::Export(_)

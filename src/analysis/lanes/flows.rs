@@ -518,7 +518,8 @@ fn drives(world: &World<'_>, net: &Net<'_>, capacities: &[Option<f64>], cards: &
         let up = net.way(n).and_then(|way| Net::narrowest(&net.host_path(&way, UP)?, capacities));
         let read = drive.read_mb_s.map(|mb| mb / 1000.0);
         for (card, way) in cards.iter().zip(ways) {
-            let down = way.as_ref().and_then(|way| Net::narrowest(&net.host_path(way, DOWN)?, capacities));
+            let known = |way: &Way| Net::narrowest(&net.host_path(way, DOWN)?, capacities);
+            let down = way.as_ref().and_then(|way| if way.lost { lost_alone(net, capacities, way) } else { known(way) });
             // The copy into memory and the one out of it overlap; the drive reads no faster than its data sheet says.
             let gb_s = up.zip(down).map(|(up, down)| up.min(down)).map(|rate| read.map_or(rate, |read| rate.min(read)));
             out.push(DriveFlow { drive: seat.id, gpu: card.id, gb_s, read_gb_s: read });

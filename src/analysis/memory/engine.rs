@@ -107,6 +107,11 @@ pub fn moved_experts(plan: &Plan<'_>) -> f64 {
 /// Servers of `PyTorch` models: 2·(3f + 3h) bytes for each token of a piece of a prompt, the feed-forward sliced with the matrices. From
 /// the peaks that vLLM logs for Llama 3.1 8B: 2.07 GiB at 20,000 tokens at once and 2.99 GiB at 29,000 (github:vllm-project/vllm issue
 /// 10517), computed 2.06 and 2.99. Chosen experts keep their inputs and outputs apart, 2·2·k·h more.
+///
+/// Not counted: the sampler's warm-up, by which vLLM since its version 1 sizes the pool too. It runs for as many sequences as may be served,
+/// 256, on cards of 70 GiB and more that are no A100 1,024 (`vllm/engine/arg_utils.py`), over the whole vocabulary in FP32, sorted with
+/// 64-bit indices: some 23 bytes a pair, 3.3 GiB for Qwen3 on an H100. Pools of such cards are so predicted too large (Qwen3 235B-A22B on four
+/// H100, github:vllm-project/vllm issue 21348); older versions did without (issue 13061).
 fn server(plan: &Plan<'_>, card: usize, sizes: &Sizes) -> Band {
     let model = &plan.workload.model;
     let (f, h, vocab) = (f64::from(model.mlp_width), f64::from(model.hidden), model.vocab as f64);

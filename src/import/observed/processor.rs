@@ -20,12 +20,12 @@ pub(super) fn read(lines: &[Line<'_>], out: &mut Reading<'_>) {
         let Some((key, value)) = key_value(&line.text) else { continue };
         let key = key.to_lowercase();
         // lscpu translates its keys, but a value that begins like a processor's name is one.
-        let names_model =
-            key.contains("model") || key.contains("modèle") || key.contains("модел") || key.contains("型号") || key.contains("モデル");
+        let names_model = ["model", "modèle", "модел", "型号", "型號", "モデル"].iter().any(|word| key.contains(word));
         if name.is_none() && names_model {
             name = model(value);
         }
-        if key.starts_with("socket") || key.starts_with("sockel") || key.contains("сокет") || key == "座" {
+        let counts_sockets = ["socket", "sockel", "soquete", "ソケット数", "сокет"].iter().any(|word| key.starts_with(word)) || key == "座";
+        if counts_sockets {
             sockets = sockets.or_else(|| number(value));
         }
         if key == "physical id"

@@ -89,7 +89,8 @@ pub(super) fn short(text: &str) -> String {
 
 /// "key: value" with both sides trimmed; the key without the decorations of translated texts.
 pub(super) fn key_value(line: &str) -> Option<(&str, &str)> {
-    let (key, value) = line.split_once(':')?;
+    // Chinese texts have a wide colon.
+    let (key, value) = line.split_once([':', '：'])?;
     let key = key.trim().trim_matches(['«', '»', '"', '„', '“', ' ', '\u{a0}']);
     (!key.is_empty()).then(|| (key, value.trim()))
 }

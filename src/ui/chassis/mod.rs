@@ -27,6 +27,9 @@ pub(super) mod view;
 use drop::{Answers, Dragged};
 use view::View;
 
+/// Points that the buttons at the lower edge take.
+const BUTTONS: f32 = 24.0;
+
 /// View state of the chassis.
 #[derive(Clone, Debug, Default)]
 pub struct ChassisState {
@@ -84,7 +87,7 @@ pub fn chassis_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, out: &mut 
     if std::mem::take(&mut state.fit) {
         state.view.follow();
     }
-    state.view.update(&drawing.bounds, rect);
+    state.view.update(&drawing.bounds, rect.with_max_y(rect.bottom() - BUTTONS));
     state.view.pan_and_zoom(ui, &background);
     let space = &cx.session.report().facts.space;
     if let Some(Subject::Placement(id)) = state.go_to.take()
