@@ -14,6 +14,7 @@ use crate::report::Report;
 pub(in crate::ui) mod cost;
 mod memory;
 mod performance;
+mod performance_more;
 
 /// View state of the charts.
 #[derive(Debug, Default)]
