@@ -23,6 +23,7 @@ mod advise;
 mod catalog_check;
 mod check;
 mod compare;
+mod evals;
 mod export;
 mod import;
 mod lesson;
@@ -84,6 +85,8 @@ enum Command {
     Lesson(lesson::LessonCommand),
     /// Compare predictions with measured records
     Replay(replay::ReplayArgs),
+    /// Compare one evaluation set before and after quantisation: mean, flips and the long tail
+    Evals(evals::EvalsArgs),
 }
 
 #[derive(Debug, Default, Args)]
@@ -218,6 +221,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, today: &str, text: &mu
         Some(Command::Catalog(CatalogCommand::Check { folder })) => catalog_check::check(folder.as_deref(), &mut out),
         Some(Command::Lesson(command)) => lesson::run(&command, &mut out),
         Some(Command::Replay(args)) => replay::run(&args, &mut out),
+        Some(Command::Evals(args)) => evals::run(&args, &mut out),
     };
     match done {
         Ok(()) => Outcome::Exit(0),

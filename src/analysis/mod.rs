@@ -9,6 +9,7 @@ use crate::project::Project;
 
 pub mod airflow;
 pub mod cost;
+pub mod evals;
 pub mod lanes;
 pub mod memory;
 pub mod power;

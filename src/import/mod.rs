@@ -1,6 +1,7 @@
 //! Foreign files become our types, one file or folder a format.
 
 pub mod by_hand;
+pub mod evals;
 pub mod examples;
 pub mod gguf;
 pub mod hf_config;

@@ -64,6 +64,7 @@ mod rig_io;
 mod saving;
 mod serving_ui;
 mod settings;
+mod sharing_ui;
 mod side_by_side;
 pub mod start;
 pub mod theme;

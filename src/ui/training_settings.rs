@@ -8,8 +8,8 @@ use super::widgets::{bounded_drag, chip, row};
 use crate::units::thousands;
 use crate::workload::Workload;
 use crate::workload::training::{
-    AttentionKernel, LossKernel, MOST_BATCH, MOST_CARDS, MOST_RANK, MOST_TOGETHER, MOST_TOKENS, Method, Optimizer, Recompute, Targets,
-    TrainPrecision, Training, Zero,
+    AttentionKernel, Loader, LossKernel, MOST_BATCH, MOST_CARDS, MOST_RANK, MOST_TOGETHER, MOST_TOKENS, Method, Optimizer, Recompute,
+    Targets, TrainPrecision, Training, Zero,
 };
 
 /// Whether the workload answers or trains. `kept` are the settings of a job that was switched off.
@@ -66,6 +66,7 @@ pub(super) fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, next: &mut Workload, out: &mut
     choice_ui(ui, cx, "Attention", &mut job.attention, AttentionKernel::ALL, AttentionKernel::text);
     choice_ui(ui, cx, "Recompute", &mut job.recompute, Recompute::ALL, Recompute::text);
     choice_ui(ui, cx, "Loss", &mut job.loss, LossKernel::ALL, LossKernel::text);
+    choice_ui(ui, cx, "Input", &mut job.loader, Loader::ALL, Loader::text);
     choice_ui(ui, cx, "Spread", &mut job.parallel.zero, Zero::ALL, Zero::text);
     let p = &mut job.parallel;
     for (key, value, one, many) in [

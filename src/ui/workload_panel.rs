@@ -71,6 +71,7 @@ pub fn workload_panel_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut WorkloadState, ou
     } else {
         fields_ui(ui, cx, state, &mut next, out);
     }
+    super::sharing_ui::sharing_ui(ui, cx, state.shown, &mut next);
     if next != *workload {
         out.push(Action::EditMerged(Edit::Workload { index: state.shown, workload: Some(Box::new(next)) }));
     }

@@ -15,6 +15,7 @@ pub(in crate::ui) mod cost;
 mod memory;
 mod performance;
 mod power;
+mod performance_more;
 
 /// View state of the charts.
 #[derive(Debug, Default)]

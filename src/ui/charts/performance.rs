@@ -1,8 +1,9 @@
-//! Decode speed over context or batch, with its band and the region where the memory does not suffice.
+//! Speed over context, users or cards, with its band and the region where the memory does not suffice; other views in their own file.
 
 use eframe::egui::{self, Align2, RichText, Ui};
 use egui_plot::{FilledArea, Line, LineStyle, PlotPoint, PlotPoints, Points, Polygon, Text, VLine};
 
+use super::performance_more::{breaks_ui, ideal, roof_ui, time_text, waterfall_ui};
 use super::{
     Name, after, explain, head_ui, marks, most_marks, nothing_ui, origin_text, plain_plot, plot_height, round_step, x_axis, y_axis,
 };
@@ -16,9 +17,32 @@ use crate::units::{plain, thousands};
 
 const NAME: Name = Name { title: "Performance", copied: "the speed figures" };
 
+/// What the chart shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum View {
+    #[default]
+    Context,
+    Batch,
+    Cards,
+    Step,
+    Roof,
+    Breaks,
+}
+
+impl View {
+    const ALL: [(Self, &'static str); 6] = [
+        (Self::Context, "by context"),
+        (Self::Batch, "by users"),
+        (Self::Cards, "by cards"),
+        (Self::Step, "a step"),
+        (Self::Roof, "roofline"),
+        (Self::Breaks, "breaks first"),
+    ];
+}
+
 #[derive(Debug, Default)]
 pub(super) struct PerformanceState {
-    by_batch: bool,
+    view: View,
     held: String,
 }
 
@@ -29,28 +53,39 @@ pub(super) fn performance_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceSt
     let speeds = &report.facts.speed;
     let workload = *workload;
     match speeds.iter().find(|s| s.workload == workload) {
-        Some(speed) if !curve(speed, state.by_batch).is_empty() => plot_ui(ui, cx, state, speed, out),
+        Some(_) if state.view == View::Breaks => breaks_ui(ui, cx, report, workload),
+        Some(speed) if state.view == View::Step && !speed.terms.is_empty() => waterfall_ui(ui, cx, speed),
+        Some(speed) if state.view == View::Roof => roof_ui(ui, cx, speed),
+        Some(speed) if !curve(speed, state.view).is_empty() => plot_ui(ui, cx, state, speed, out),
+        Some(speed) if speed.value.is_some() => nothing_ui(ui, cx, "A training step has a length of its own: look by users or by cards."),
         Some(speed) => nothing_ui(ui, cx, &unknown_text(speed)),
         None => nothing_ui(ui, cx, "Pick a model under Work and place a card to see how fast it runs."),
     }
     ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        for (by_batch, name) in [(false, "by context"), (true, "by users")] {
-            if chip(ui, cx.tokens, state.by_batch == by_batch, name).clicked() {
-                state.by_batch = by_batch;
+        ui.spacing_mut().item_spacing.x = 3.0;
+        ui.spacing_mut().button_padding.x = 5.0;
+        for (view, name) in View::ALL {
+            if chip(ui, cx.tokens, state.view == view, name).clicked() {
+                state.view = view;
             }
         }
-        if let Some(value) = speeds.iter().find(|s| s.workload == workload).and_then(|s| s.value) {
+        if let Some(speed) = speeds.iter().find(|s| s.workload == workload)
+            && let Some(value) = speed.value
+        {
             // Cut, it says nothing that the work panel does not say in full.
             if ui.available_width() > 108.0 {
-                ui.label(sub(cx.tokens, format!("{value:.1} tokens/s now")));
+                ui.label(sub(cx.tokens, format!("{value:.1} {} now", speed.unit)));
             }
         }
     });
 }
 
-fn curve(speed: &Speed, by_batch: bool) -> &[CurvePoint] {
-    if by_batch { &speed.over_batch } else { &speed.over_context }
+fn curve(speed: &Speed, view: View) -> &[CurvePoint] {
+    match view {
+        View::Batch => &speed.over_batch,
+        View::Cards => &speed.over_cards,
+        View::Context | View::Step | View::Roof | View::Breaks => &speed.over_context,
+    }
 }
 
 fn unknown_text(speed: &Speed) -> String {
@@ -80,9 +115,9 @@ fn points(curve: &[CurvePoint], of: impl Fn(&CurvePoint) -> f64) -> PlotPoints<'
 fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, speed: &Speed, out: &mut Vec<Action>) {
     let t = cx.tokens;
     let report = cx.session.report();
-    let points_now = curve(speed, state.by_batch);
+    let points_now = curve(speed, state.view);
     let then = after(cx).and_then(|r| r.facts.speed.iter().find(|s| s.workload == speed.workload));
-    let peak = points_now.iter().chain(then.iter().flat_map(|s| curve(s, state.by_batch))).map(|p| p.high.max(p.value)).fold(0.0, f64::max);
+    let peak = points_now.iter().chain(then.iter().flat_map(|s| curve(s, state.view))).map(|p| p.high.max(p.value)).fold(0.0, f64::max);
     let height = plot_height(ui);
     let widest = points_now.last().map_or(1.0, |p| p.x);
     let plot = plain_plot("performance", t, height)
@@ -94,10 +129,18 @@ fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, speed: &Speed
         .y_grid_spacer(marks(round_step(peak * 1.08, most_marks(height))))
         .custom_x_axes(vec![x_axis(t).formatter(|mark, _| count_text(mark.value))])
         .custom_y_axes(vec![y_axis(t).formatter(|mark, _| plain(mark.value, 2))]);
-    let here = cx.session.project().workloads.get(speed.workload).map(|w| if state.by_batch { w.batch as f64 } else { w.context as f64 });
-    let by_batch = state.by_batch;
+    let view = state.view;
+    let here = cx.session.project().workloads.get(speed.workload).map(|w| match (view, &w.training) {
+        (View::Cards, _) => w.gpus.map_or(widest, f64::from).min(widest),
+        (View::Batch, Some(job)) => job.micro_batch as f64,
+        (View::Batch, None) => w.batch as f64,
+        _ => w.context as f64,
+    });
     let shown = plot.show(ui, |plot| {
         draw_limit(plot, cx, points_now, peak);
+        if view == View::Cards {
+            ideal(plot, cx, speed);
+        }
         let xs: Vec<f64> = points_now.iter().map(|p| p.x).collect();
         let (low, high): (Vec<f64>, Vec<f64>) = points_now.iter().map(|p| (p.low, p.high)).unzip();
         if xs.len() > 1 {
@@ -105,7 +148,7 @@ fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, speed: &Speed
         }
         plot.line(Line::new("now", points(points_now, |p| p.value)).color(t.accent).width(2.0).allow_hover(false));
         if let Some(then) = then {
-            let line = Line::new("after", points(curve(then, by_batch), |p| p.value));
+            let line = Line::new("after", points(curve(then, view), |p| p.value));
             plot.line(line.color(t.accent).width(1.5).style(LineStyle::dashed_dense()).allow_hover(false));
         }
         if let (Some(x), Some(y)) = (here, speed.value) {
@@ -114,7 +157,7 @@ fn plot_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceState, speed: &Speed
     });
     let text = shown.response.hover_pos().map(|pos| {
         let x = shown.transform.value_from_position(pos).x;
-        point_text(speed, points_now, x, by_batch)
+        point_text(speed, points_now, x, view)
     });
     shown.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Figure, true, format!("Performance chart. {}", speed_text(speed))));
     explain(&shown.response, NAME, text, &mut state.held, || all_text(report), out);
@@ -134,18 +177,35 @@ fn draw_limit(plot: &mut egui_plot::PlotUi<'_>, cx: &Cx<'_>, curve: &[CurvePoint
     plot.text(Text::new("memory full text", PlotPoint::new(first.x, top), text).anchor(anchor).allow_hover(false));
 }
 
-fn point_text(speed: &Speed, curve: &[CurvePoint], x: f64, by_batch: bool) -> String {
+fn point_text(speed: &Speed, curve: &[CurvePoint], x: f64, view: View) -> String {
     let Some(point) = curve.iter().min_by(|a, b| (a.x - x).abs().total_cmp(&(b.x - x).abs())) else { return String::new() };
-    let at = if by_batch { format!("{} users", thousands(point.x, 0)) } else { format!("{} tokens", thousands(point.x, 0)) };
+    let what = match view {
+        View::Batch => "users",
+        View::Cards => "cards",
+        View::Context | View::Step | View::Roof | View::Breaks => "tokens",
+    };
+    let at = format!("{} {what}", thousands(point.x, 0));
     let fits = if point.fits { "" } else { "\nThe memory of the cards does not suffice here." };
     format!(
-        "At {at}: {:.1} tokens/s ({:.1} to {:.1}){fits}\n\nAs set\n{}\n{}",
+        "At {at}: {:.1} {} ({:.1} to {:.1}){fits}\n\nAs set\n{}\n{}{}",
         point.value,
+        speed.unit,
         point.low,
         point.high,
         speed_text(speed),
-        origin_text(&speed.origin)
+        origin_text(&speed.origin),
+        ways_text(speed)
     )
+}
+
+/// The fastest way to spread the work and why the others lose.
+fn ways_text(speed: &Speed) -> String {
+    let Some(best) = speed.ways.best().filter(|_| speed.ways.options.len() > 1) else { return String::new() };
+    let mut text = format!("\n\nFastest: {}", best.way.text());
+    for other in speed.ways.options.iter().filter(|o| o.way != best.way) {
+        text.push_str(&format!("\n{}: {}", other.way.text(), other.reason(best, speed.unit)));
+    }
+    text
 }
 
 fn speed_text(speed: &Speed) -> String {
@@ -162,12 +222,19 @@ fn all_text(report: &Report) -> String {
     for speed in &report.facts.speed {
         lines.push(speed_text(speed));
         lines.push(origin_text(&speed.origin));
-        for (name, curve) in [("context", &speed.over_context), ("users", &speed.over_batch)] {
+        lines.extend(speed.terms.iter().map(|b| format!("  {}: {}", b.name, time_text(b.seconds))));
+        lines.push(ways_text(speed).trim().to_owned());
+        for (name, curve) in [("context", &speed.over_context), ("users", &speed.over_batch), ("cards", &speed.over_cards)] {
             lines.extend(curve.iter().map(|p| {
                 let fits = if p.fits { "" } else { ", does not fit" };
                 format!("  {name} {}: {:.1} tokens/s ({:.1} to {:.1}){fits}", thousands(p.x, 0), p.value, p.low, p.high)
             }));
         }
     }
+    for limit in &report.facts.limits {
+        let at = limit.at.map_or("holds".to_owned(), |at| format!("{} {}", plain(at, 1), limit.unit));
+        lines.push(format!("{}, {}: {at}; {}", limit.workload_name, limit.layer.text(), limit.reason));
+    }
+    lines.retain(|l| !l.is_empty());
     lines.join("\n")
 }
