@@ -84,7 +84,8 @@ pub fn chassis_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, out: &mut 
     if std::mem::take(&mut state.fit) {
         state.view.follow();
     }
-    state.view.update(&drawing.bounds, rect);
+    let focus = super::lessons::outline::focus(cx);
+    state.view.update(focus.as_ref().unwrap_or(&drawing.bounds), rect);
     state.view.pan_and_zoom(ui, &background);
     let space = &cx.session.report().facts.space;
     if let Some(Subject::Placement(id)) = state.go_to.take()
@@ -109,7 +110,9 @@ pub fn chassis_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, out: &mut 
             empty_ui(ui, cx, rect);
         }
         drops_ui(ui, cx, state, rect, out);
-        corner_ui(ui, cx, state, rect, out);
+        if focus.is_none() {
+            corner_ui(ui, cx, state, rect, out);
+        }
     });
 }
 
