@@ -2,7 +2,7 @@
 
 use eframe::egui::{Rect, Stroke, StrokeKind, Ui};
 
-use crate::analysis::space::Rect as Mm;
+use crate::analysis::space::{Rect as Mm, Space};
 use crate::drawing::Layer;
 use crate::ui::Cx;
 use crate::ui::chassis::view::View;
@@ -46,14 +46,16 @@ fn joined(mut rects: Vec<Mm>) -> Vec<Mm> {
 pub(in crate::ui) fn focus(cx: &Cx<'_>) -> Option<Mm> {
     let run = cx.lesson.filter(|r| r.presenting)?;
     let space = &cx.session.report().facts.space;
+    Some(if run.exploring.is_some() { space.bounds } else { around(space, cx.prefs.layer, named(cx)) })
+}
+
+/// The board with its cards and these things.
+pub(super) fn around(space: &Space, layer: Layer, things: Vec<Mm>) -> Mm {
     let board = space.board.unwrap_or(space.case);
-    let board = if cx.prefs.layer == Layer::Lanes { Mm::new(board.x, board.y, board.w + LANES, board.h) } else { board };
-    let shown = if run.exploring.is_some() {
-        space.bounds
-    } else {
-        space.cards.iter().filter_map(|c| space.seat(c.placement)).map(|s| s.rect).chain(named(cx)).fold(board, |a, b| a.union(&b))
-    };
-    Some(Mm::new(shown.x - AROUND, shown.y - AROUND, shown.w + 2.0 * AROUND, shown.h + 2.0 * AROUND))
+    let board = if layer == Layer::Lanes { Mm::new(board.x, board.y, board.w + LANES, board.h) } else { board };
+    let cards = space.cards.iter().filter_map(|c| space.seat(c.placement)).map(|s| s.rect);
+    let shown = cards.chain(things).fold(board, |a, b| a.union(&b));
+    Mm::new(shown.x - AROUND, shown.y - AROUND, shown.w + 2.0 * AROUND, shown.h + 2.0 * AROUND)
 }
 
 /// Two lines, so that it stands out from an edge of any colour.

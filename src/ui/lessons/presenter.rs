@@ -61,7 +61,9 @@ pub(in crate::ui) fn presenter_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, views: &m
     let text = egui::Panel::right("presenter").exact_size(width).resizable(false).frame(frame);
     text.show(ui, |ui| text_ui(ui, cx, run, step, views, out));
     if run.split.is_some() {
-        egui::CentralPanel::default_margins().frame(egui::Frame::new().inner_margin(6)).show(ui, |ui| split::split_ui(ui, cx, run));
+        egui::CentralPanel::no_frame()
+            .frame(egui::Frame::new().fill(cx.tokens.panel).inner_margin(6))
+            .show(ui, |ui| split::split_ui(ui, cx, run));
     } else {
         stage_ui(ui, cx, step, views, out);
     }
