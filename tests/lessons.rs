@@ -164,7 +164,7 @@ fn work_sheets_are_self_contained_and_keep_their_answers() {
         assert_eq!(links, 0);
     }
     let result = lesson.steps[0].predict.as_ref().unwrap();
-    assert!(solved.contains("Result: 27.2 GiB") && !plain.contains("Result:"));
+    assert!(solved.contains("Result: 27.3 GiB") && !plain.contains("Result:"));
     assert!(solved.contains(&result.why[..40]) && !plain.contains(&result.why[..40]));
     assert!(plain.contains("My guess: ____") && plain.contains("☐") && !plain.contains("☒") && solved.contains("☒"));
     assert_eq!((number(1784.04), number(27.17), number(0.123_45), number(3.0)), ("1784".into(), "27.2".into(), "0.123".into(), "3".into()));

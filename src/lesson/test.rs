@@ -7,7 +7,7 @@ use super::path::Path;
 use crate::checks::check as rule_of;
 use crate::checks::finding::{Finding, Verdict};
 use crate::report::Report;
-use crate::units::plain;
+use crate::units::{plain, thousands};
 
 /// What a step asks of the report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -287,7 +287,8 @@ impl Values {
         let unit = self.unit.as_deref().map(|u| format!(" {u}")).unwrap_or_default();
         match value {
             Scalar::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
-            Scalar::Number(n) => format!("{}{unit}", plain(*n, if n.abs() < 100.0 { 2 } else { 0 })),
+            Scalar::Number(n) if n.abs() < 100.0 => format!("{}{unit}", plain(*n, 2)),
+            Scalar::Number(n) => format!("{}{unit}", thousands(*n, 0)),
             Scalar::Word(word) => word.clone(),
         }
     }

@@ -266,6 +266,9 @@ impl App {
         if let Some(theme) = options.theme {
             prefs.theme = theme;
         }
+        if let Some(zoom) = prefs.zoom.take() {
+            cc.egui_ctx.set_zoom_factor(zoom);
+        }
         cc.egui_ctx.set_theme(apply::preference(prefs.theme));
         let mut app = Self {
             session: Session::new(catalog.clone(), models),
@@ -447,7 +450,7 @@ impl eframe::App for App {
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        eframe::set_value(storage, "prefs", &self.prefs);
+        eframe::set_value(storage, "prefs", &self.lessons.own_prefs(&self.prefs));
     }
 }
 

@@ -35,6 +35,8 @@ pub struct Prefs {
     pub favourites: BTreeSet<String>,
     /// What the export dialog was last set to.
     pub export: ExportPrefs,
+    /// Zoom to go back to, where the window was closed in presenter mode.
+    pub zoom: Option<f32>,
     /// Progress by lesson.
     pub lessons: BTreeMap<String, Progress>,
     /// The window is small now: side panels are drawers, closed at first.
@@ -59,6 +61,7 @@ impl Default for Prefs {
             own_factors: BTreeMap::new(),
             favourites: BTreeSet::new(),
             export: ExportPrefs::default(),
+            zoom: None,
             lessons: BTreeMap::new(),
             small: false,
             drawers: (false, false),

@@ -40,6 +40,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<
             } else {
                 recover_ui(ui, cx, &state.left_behind, out);
                 begin_ui(ui, cx, out);
+                lessons_ui(ui, cx, out);
                 examples_ui(ui, cx, out);
                 models_ui(ui, cx, state, out);
                 place_ui(ui, cx, state, out);
@@ -59,6 +60,7 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut StartState, out: &mut Vec<Actio
         left.vertical(|ui| {
             recover_ui(ui, cx, &state.left_behind, out);
             begin_ui(ui, cx, out);
+            lessons_ui(ui, cx, out);
             place_ui(ui, cx, state, out);
         });
         right.vertical(|ui| {
@@ -137,7 +139,6 @@ fn recover_ui(ui: &mut Ui, cx: &Cx<'_>, left_behind: &[LeftBehind], out: &mut Ve
 }
 
 fn begin_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
-    lessons_ui(ui, cx, out);
     section(ui, cx, "Begin", |ui| {
         ui.horizontal_wrapped(|ui| {
             if primary_button(ui, cx.tokens, true, "Empty rig").clicked() {
@@ -180,7 +181,10 @@ fn lessons_ui(ui: &mut Ui, cx: &Cx<'_>, out: &mut Vec<Action>) {
         let progress = super::lessons::list::progress_text(cx, next);
         let about =
             if progress.is_empty() { format!("{} minutes. {}", next.minutes, next.goal) } else { format!("{progress}. {}", next.goal) };
-        if entry(ui, cx, &next.title, &about).clicked() {
+        ui.label(strong(&next.title));
+        ui.add(egui::Label::new(sub(cx.tokens, about)).wrap());
+        let word = if progress.is_empty() { "Begin this lesson" } else { "Go on with this lesson" };
+        if ui.button(word).clicked() {
             out.push(Action::Lesson(LessonAction::Start(next.id.clone())));
         }
         if ui.button(format!("All {} lessons…", cx.lessons.len())).clicked() {

@@ -224,7 +224,7 @@ impl Field {
                 dice = (dice + 0.618_034).fract();
                 let across = (dice * 7.0).fract();
                 let line = self.follow(at(&self.xs, c, 0.1 + 0.8 * across), at(&self.ys, r, 0.1 + 0.8 * dice));
-                let way: f64 = line.points.windows(2).map(|w| if let [a, b] = w { (a.0 - b.0).hypot(a.1 - b.1) } else { 0.0 }).sum();
+                let way: f64 = line.points.windows(2).map(|w| if let [a, b] = w { libm::hypot(a.0 - b.0, a.1 - b.1) } else { 0.0 }).sum();
                 if way >= SHORTEST {
                     out.push(line);
                 }
@@ -242,7 +242,7 @@ impl Field {
         while way < LONGEST {
             let Some(cell) = self.cell(x, y) else { break };
             let Some((u, v)) = self.velocity(x, y) else { break };
-            let speed = u.hypot(v);
+            let speed = libm::hypot(u, v);
             if speed < STILL {
                 break;
             }
@@ -257,7 +257,7 @@ impl Field {
             }
             let half = STEP / 2.0 / speed;
             let (um, vm) = self.velocity(x + u * half, y + v * half).unwrap_or((u, v));
-            let middle = um.hypot(vm).max(STILL);
+            let middle = libm::hypot(um, vm).max(STILL);
             // Two streams that meet head on end here; the air goes across the picture.
             let way_now = (um / middle, vm / middle);
             if before.is_some_and(|b| b.0 * way_now.0 + b.1 * way_now.1 < -0.2) {

@@ -56,7 +56,7 @@ impl Source {
         match side {
             Some(side) => Self {
                 stored: PICTURE_BYTES,
-                copied: f64::from(side).powi(2) * 3.0 * 4.0,
+                copied: libm::pow(f64::from(side), 2.0) * 3.0 * 4.0,
                 per_thread: Some(PICTURES_PER_THREAD),
                 threads,
                 drive,

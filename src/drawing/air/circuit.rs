@@ -104,7 +104,7 @@ impl Pen<'_> {
             let (half, middle) = (if upright { NODE.1 } else { NODE.0 } / 2.0, ((a.0 + c.0) / 2.0, (a.1 + c.1) / 2.0));
             let trim = |p: (f64, f64), q: (f64, f64)| {
                 let (dx, dy) = (q.0 - p.0, q.1 - p.1);
-                let long = dx.hypot(dy).max(1e-9);
+                let long = libm::hypot(dx, dy).max(1e-9);
                 (p.0 + dx / long * half, p.1 + dy / long * half)
             };
             let (start, end) = (trim(start, end), trim(end, start));
@@ -118,7 +118,7 @@ impl Pen<'_> {
     /// A line with a zigzag in its middle and an arrow at its end.
     fn resistor(&mut self, start: (f64, f64), end: (f64, f64), role: Role) {
         let (dx, dy) = (end.0 - start.0, end.1 - start.1);
-        let long = dx.hypot(dy).max(1e-9);
+        let long = libm::hypot(dx, dy).max(1e-9);
         let (ux, uy) = (dx / long, dy / long);
         let zig = (long * 0.5).min(30.0);
         let first = (long - zig) / 2.0;

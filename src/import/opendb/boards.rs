@@ -290,6 +290,6 @@ pub(super) fn fan(r: &mut Record<'_>) -> Fan {
 }
 
 fn round(value: f64, digits: i32) -> f64 {
-    let scale = 10_f64.powi(digits);
+    let scale = libm::pow(10.0, f64::from(digits));
     (value * scale).round() / scale
 }

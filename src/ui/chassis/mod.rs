@@ -87,7 +87,8 @@ pub fn chassis_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, out: &mut 
     if std::mem::take(&mut state.fit) {
         state.view.follow();
     }
-    state.view.update(&drawing.bounds, rect.with_max_y(rect.bottom() - BUTTONS));
+    let focus = super::lessons::outline::focus(cx);
+    state.view.update(focus.as_ref().unwrap_or(&drawing.bounds), rect.with_max_y(rect.bottom() - BUTTONS));
     state.view.pan_and_zoom(ui, &background);
     let space = &cx.session.report().facts.space;
     if let Some(Subject::Placement(id)) = state.go_to.take()
@@ -112,7 +113,9 @@ pub fn chassis_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChassisState, out: &mut 
             empty_ui(ui, cx, rect);
         }
         drops_ui(ui, cx, state, rect, out);
-        corner_ui(ui, cx, state, rect, out);
+        if focus.is_none() {
+            corner_ui(ui, cx, state, rect, out);
+        }
     });
 }
 

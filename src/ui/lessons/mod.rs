@@ -16,6 +16,7 @@ use crate::project::Project;
 use crate::project::edit::Edit;
 use crate::report::{Report, analyze};
 use crate::session::Session;
+use crate::ui::prefs::Prefs;
 use crate::worker::Worker;
 
 mod apply;
@@ -125,6 +126,16 @@ impl Lessons {
     pub(super) fn new(all: Vec<Lesson>, solver: Worker<split::Request, split::Answer>) -> Self {
         let all = all.into_iter().map(Arc::new).collect();
         Self { all, run: None, parked: BTreeMap::new(), kept: None, solver, recorder: None, sheet_of: None, pupil: String::new() }
+    }
+
+    /// What is remembered between runs: the panels as they were before the lesson, and the zoom before presenter mode.
+    pub(super) fn own_prefs(&self, prefs: &Prefs) -> Prefs {
+        let mut own = prefs.clone();
+        if let Some(kept) = &self.kept {
+            (own.parts_open, own.work_open, own.charts_open) = kept.panels;
+            (own.layer, own.zoom) = (kept.layer, kept.zoom);
+        }
+        own
     }
 
     /// The user's own document while a lesson runs.

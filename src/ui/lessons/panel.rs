@@ -103,7 +103,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, step: &Step, views: &mut parts::
             ui.label(RichText::new("Guess first").font(theme::semibold(12.5)).color(cx.tokens.accent));
             ui.add(Label::new(RichText::new(&predict.ask).size(TEXT)).wrap());
             if record.guess.is_some() {
-                parts::result_ui(ui, cx, run, predict, TEXT);
+                parts::result_ui(ui, cx, run, predict, false, TEXT);
             } else {
                 parts::ask_ui(ui, cx, predict, views, out);
             }
@@ -120,7 +120,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, step: &Step, views: &mut parts::
         ui.add_space(4.0);
         card(ui, cx.tokens, record.choice.is_none(), |ui| {
             ui.label(RichText::new("Question").font(theme::semibold(12.5)).color(cx.tokens.accent));
-            parts::question_ui(ui, cx, run, question, record.choice.is_some(), TEXT, out);
+            parts::question_ui(ui, cx, run, question, (record.choice.is_some(), false), TEXT, out);
         });
     }
 }

@@ -66,8 +66,8 @@ pub(super) fn ask_ui(ui: &mut Ui, cx: &Cx<'_>, predict: &Predict, views: &mut Le
     }
 }
 
-/// Guess, result and why.
-pub(super) fn result_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, predict: &Predict, size: f32) {
+/// Guess, result and why; `brief` leaves out choices that are neither right nor taken.
+pub(super) fn result_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, predict: &Predict, brief: bool, size: f32) {
     let record = run.record();
     let unit = predict.unit.as_deref().unwrap_or_default();
     let guess = record.guess.clone().unwrap_or_default();
@@ -87,16 +87,20 @@ pub(super) fn result_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, predict: &Predict, 
             ui.label(RichText::new(format!("Your guess: {guess} {unit}{word}")).size(size).color(cx.tokens.sub));
         }
     } else {
-        choices_ui(ui, cx, &predict.choices, predict.right, predict.choices.iter().position(|c| *c == guess).map(|n| n + 1), size);
+        let taken = predict.choices.iter().position(|c| *c == guess).map(|n| n + 1);
+        choices_ui(ui, cx, &predict.choices, (predict.right, taken), brief, size);
     }
     ui.add_space(2.0);
     paragraphs(ui, &predict.why, size);
 }
 
 /// Choices with the right one marked, and the one taken.
-fn choices_ui(ui: &mut Ui, cx: &Cx<'_>, choices: &[String], right: Option<usize>, taken: Option<usize>, size: f32) {
+fn choices_ui(ui: &mut Ui, cx: &Cx<'_>, choices: &[String], (right, taken): (Option<usize>, Option<usize>), brief: bool, size: f32) {
     for (n, choice) in (1..).zip(choices) {
         let (is_right, is_taken) = (right == Some(n), taken == Some(n));
+        if brief && !is_right && !is_taken {
+            continue;
+        }
         ui.horizontal_top(|ui| {
             let (rect, _) = ui.allocate_exact_size(egui::vec2(size + 3.0, size + 3.0), egui::Sense::hover());
             if is_right {
@@ -111,8 +115,18 @@ fn choices_ui(ui: &mut Ui, cx: &Cx<'_>, choices: &[String], right: Option<usize>
     }
 }
 
-pub(super) fn question_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, question: &Question, answered: bool, size: f32, out: &mut Vec<Action>) {
-    ui.add(Label::new(RichText::new(&question.ask).size(size)).wrap());
+pub(super) fn question_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    run: &Run,
+    question: &Question,
+    (answered, brief): (bool, bool),
+    size: f32,
+    out: &mut Vec<Action>,
+) {
+    if !brief {
+        ui.add(Label::new(RichText::new(&question.ask).size(size)).wrap());
+    }
     if !answered {
         for (n, choice) in (1..).zip(&question.choices) {
             if ui.add(egui::Button::new(RichText::new(choice).size(size)).wrap()).clicked() {
@@ -121,7 +135,7 @@ pub(super) fn question_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, question: &Questi
         }
         return;
     }
-    choices_ui(ui, cx, &question.choices, Some(question.right), run.record().choice, size);
+    choices_ui(ui, cx, &question.choices, (Some(question.right), run.record().choice), brief, size);
     ui.add_space(2.0);
     paragraphs(ui, &question.why, size);
 }

@@ -61,7 +61,9 @@ pub(in crate::ui) fn presenter_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, views: &m
     let text = egui::Panel::right("presenter").exact_size(width).resizable(false).frame(frame);
     text.show(ui, |ui| text_ui(ui, cx, run, step, views, out));
     if run.split.is_some() {
-        egui::CentralPanel::default_margins().frame(egui::Frame::new().inner_margin(6)).show(ui, |ui| split::split_ui(ui, cx, run));
+        egui::CentralPanel::no_frame()
+            .frame(egui::Frame::new().fill(cx.tokens.panel).inner_margin(6))
+            .show(ui, |ui| split::split_ui(ui, cx, run));
     } else {
         stage_ui(ui, cx, step, views, out);
     }
@@ -85,27 +87,23 @@ fn keys(ui: &Ui, out: &mut Vec<Action>) {
     }
 }
 
-/// The chassis, or the chart, or both; panels where the step names them.
+/// The chart that the step names, or the chassis; the parts below it where the task needs them.
 fn stage_ui(ui: &mut Ui, cx: &Cx<'_>, step: &Step, views: &mut Views, out: &mut Vec<Action>) {
     let frame = egui::Frame::new().fill(cx.tokens.panel).inner_margin(egui::Margin::symmetric(8, 6));
     let tall = ui.available_height();
-    let has_rig = !step.look.parts.is_empty() || !step.look.slots.is_empty() || step.look.layer.is_some();
     let wants = |panel| step.look.panels.contains(&panel) && step.check.is_some();
     let chart = step.look.chart.is_some();
+    let has_rig = !step.look.parts.is_empty() || !step.look.slots.is_empty() || step.look.layer.is_some();
     if wants(Panel::Work) && !chart && !has_rig {
         egui::CentralPanel::no_frame().frame(frame).show(ui, |ui| side_ui(ui, cx, views, out));
         return;
     }
-    if chart && !has_rig {
+    if chart {
         let shown = &mut views.workload.shown;
         egui::CentralPanel::no_frame().frame(frame).show(ui, |ui| charts::charts_ui(ui, cx, &mut views.charts, shown, true, out));
         return;
     }
-    if chart {
-        let shown = &mut views.workload.shown;
-        let below = egui::Panel::bottom("presenter-chart").exact_size(tall * 0.45).resizable(false).frame(frame);
-        below.show(ui, |ui| charts::charts_ui(ui, cx, &mut views.charts, shown, true, out));
-    } else if wants(Panel::Parts) && cx.prefs.parts_open {
+    if wants(Panel::Parts) && cx.prefs.parts_open {
         let below = egui::Panel::bottom("presenter-parts").exact_size(tall * 0.42).resizable(false).frame(frame);
         below.show(ui, |ui| parts_panel::parts_panel_ui(ui, cx, &mut views.parts, out));
     }
@@ -150,7 +148,7 @@ fn beat_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, step: &Step, beat: Beat, views: 
                 parts::ask_ui(ui, cx, predict, views, out);
             }
         }
-        (Beat::Result, Some(predict), _) => parts::result_ui(ui, cx, run, predict, TEXT),
+        (Beat::Result, Some(predict), _) => parts::result_ui(ui, cx, run, predict, true, TEXT),
         (Beat::Task | Beat::Answer, ..) => {
             strong(ui, step.task.as_deref().unwrap_or_default());
             parts::state_ui(ui, cx, run, step, TEXT);
@@ -162,7 +160,7 @@ fn beat_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, step: &Step, beat: Beat, views: 
                 ui.add_space(2.0);
             }
         }
-        (Beat::Why, _, Some(question)) => parts::question_ui(ui, cx, run, question, true, TEXT, out),
+        (Beat::Why, _, Some(question)) => parts::question_ui(ui, cx, run, question, (true, true), TEXT, out),
         (Beat::Predict | Beat::Result, None, _) | (Beat::Question | Beat::Why, _, None) => {}
     }
 }
@@ -170,7 +168,7 @@ fn beat_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, step: &Step, beat: Beat, views: 
 fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run, step: &Step, beats: &[Beat], beat: Beat, out: &mut Vec<Action>) {
     ui.add_space(4.0);
     let changes = step.predict.as_ref().is_some_and(|p| !p.changes.is_empty()) || !step.answer.is_empty();
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         let last = run.beat + 1 >= beats.len();
         let word = if last && run.is_last() { "Finish" } else { beat.next_word() };
         if primary_button(ui, cx.tokens, true, word).clicked() {

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use eframe::egui::{self, RichText, Sense, Ui, vec2};
 
-use super::Run;
+use super::{Run, outline};
 use crate::analysis::Effort;
 use crate::catalog::Catalog;
-use crate::drawing::Drawing;
 use crate::drawing::rig::draw;
 use crate::project::Project;
 use crate::report::{Report, analyze};
@@ -32,13 +31,7 @@ pub(in crate::ui) fn solve((catalog, before, after): Request) -> Answer {
 pub struct Split {
     before: Arc<Project>,
     after: Arc<Project>,
-    solved: Option<Solved>,
-}
-
-#[derive(Debug)]
-struct Solved {
-    reports: [Arc<Report>; 2],
-    drawings: Option<(crate::drawing::Layer, [Drawing; 2])>,
+    solved: Option<[Arc<Report>; 2]>,
 }
 
 impl Split {
@@ -48,7 +41,7 @@ impl Split {
 
     pub(super) fn take(&mut self, (of, before, after): Answer) {
         if Arc::ptr_eq(&of, &self.before) {
-            self.solved = Some(Solved { reports: [before, after], drawings: None });
+            self.solved = Some([before, after]);
         }
     }
 
@@ -61,11 +54,10 @@ impl Split {
 pub(in crate::ui) fn split_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run) {
     let Some(split) = &run.split else { return };
     let rect = ui.available_rect_before_wrap();
-    let Some(solved) = &split.solved else {
+    let Some([before, after]) = &split.solved else {
         ui.centered_and_justified(|ui| ui.label(sub(cx.tokens, "Computing …")));
         return;
     };
-    let [before, after] = &solved.reports;
     let rows = differing(before, after);
     let foot = 22.0 + rows.len() as f32 * 19.0;
     let half = vec2((rect.width() - 12.0) / 2.0, rect.height());
@@ -77,13 +69,10 @@ pub(in crate::ui) fn split_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run) {
         let painter = ui.painter().with_clip_rect(cell);
         painter.rect_filled(picture, 6.0, cx.tokens.background);
         painter.text(cell.left_top() + vec2(6.0, 2.0), egui::Align2::LEFT_TOP, name, theme::semibold(15.0), cx.tokens.text);
-        let drawing = match &solved.drawings {
-            Some((layer, drawings)) if *layer == cx.prefs.layer => drawings.get(n).cloned(),
-            _ => None,
-        };
-        let drawing = drawing.unwrap_or_else(|| draw(&run.course.catalog, project, report, cx.prefs.layer));
+        let drawing = draw(&run.course.catalog, project, report, cx.prefs.layer);
         let mut view = View::default();
-        view.update(&drawing.bounds, picture);
+        let shown = if run.presenting { outline::around(&report.facts.space, cx.prefs.layer, Vec::new()) } else { drawing.bounds };
+        view.update(&shown, picture);
         paint::drawing(&painter.with_clip_rect(picture), &drawing, &view, cx.tokens);
         let said: Vec<String> =
             rows.iter().map(|(what, values)| format!("{what}: {}", values.get(n).cloned().unwrap_or_default())).collect();
@@ -103,7 +92,7 @@ pub(in crate::ui) fn split_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run) {
     ui.allocate_rect(rect, Sense::hover());
 }
 
-/// The figures that differ, at most five.
+/// The figures that differ, at most four.
 fn differing(before: &Report, after: &Report) -> Vec<(&'static str, [String; 2])> {
     type Figure = (&'static str, fn(&Report) -> Option<String>);
     let figures: [Figure; 7] = [
@@ -137,5 +126,5 @@ fn differing(before: &Report, after: &Report) -> Vec<(&'static str, [String; 2])
     ];
     let unknown = |v: Option<String>| v.unwrap_or_else(|| "unknown".to_owned());
     let rows = figures.into_iter().map(|(what, of)| (what, [unknown(of(before)), unknown(of(after))]));
-    rows.filter(|(_, [a, b])| a != b).take(5).collect()
+    rows.filter(|(_, [a, b])| a != b).take(4).collect()
 }

@@ -104,8 +104,8 @@ fn convolution_flops(net: &ConvNet) -> f64 {
     let side_after = |side: u32, conv: &Conv, stride: u32| (side + 2 * (conv.kernel / 2)).saturating_sub(conv.kernel) / stride.max(1) + 1;
     let one = |side: u32, from: u32, conv: &Conv, stride: u32| {
         let out = side_after(side, conv, stride);
-        let per = f64::from(from) / f64::from(conv.groups.max(1)) * f64::from(conv.kernel).powi(2) * f64::from(conv.out);
-        (2.0 * per * f64::from(out).powi(2), out)
+        let per = f64::from(from) / f64::from(conv.groups.max(1)) * libm::pow(f64::from(conv.kernel), 2.0) * f64::from(conv.out);
+        (2.0 * per * libm::pow(f64::from(out), 2.0), out)
     };
     let (mut flops, mut side) = one(net.image, net.channels, &net.stem, net.stem.stride);
     let mut channels = net.stem.out;
@@ -120,7 +120,7 @@ fn convolution_flops(net: &ConvNet) -> f64 {
                 (flops, side, channels) = (flops + more, out, conv.out);
             }
             if block == 0 && (side != start || channels != from) {
-                flops += 2.0 * f64::from(from) * f64::from(channels) * f64::from(side).powi(2);
+                flops += 2.0 * f64::from(from) * f64::from(channels) * libm::pow(f64::from(side), 2.0);
             }
         }
     }
