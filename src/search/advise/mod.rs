@@ -57,7 +57,7 @@ impl Wish {
             min_memory_gb: None,
             without_problems: false,
             allow_unknown: false,
-            most_analyses: 6000,
+            most_analyses: 3000,
         }
     }
 }

@@ -21,6 +21,8 @@ use crate::units::Money;
 
 /// Whole rigs analysed for one choice of cards at most, and after one was found that is slower than the bound allows.
 const MOST: usize = 400;
+/// The same where a limit rests on the whole rig, so that one refusal teaches nothing of the next.
+const MOST_WHOLE: usize = 40;
 const MOST_SLOWER: usize = 60;
 /// The roles' bits.
 const ROLES: u16 = (1 << 7) - 1;
@@ -105,7 +107,8 @@ impl<'a, 't> Tree<'a, 't> {
 
     /// Searches the rigs of one choice of cards; the gap that is left.
     pub fn search(&mut self, config: &Config<'a>, front: &mut Front, go_on: &mut dyn FnMut(usize, usize) -> bool) -> f64 {
-        let (mut gap, mut left, mut slower) = (0.0_f64, MOST, false);
+        let whole = self.wish.max_dba.is_some() || self.wish.without_problems;
+        let (mut gap, mut left, mut slower) = (0.0_f64, if whole { MOST_WHOLE } else { MOST }, false);
         if self.hopeless(config, front, config.least) {
             return front.short_of(config.speed, CLOSE);
         }
