@@ -213,6 +213,8 @@ fn the_front_equals_trying_everything_on_200_small_catalogs() {
         let wish = Wish {
             max_watts: dice.one_in(4).then_some(500.0),
             min_memory_gb: dice.one_in(4).then_some(24.0),
+            close: 0.0,
+            most_analyses: 100_000,
             ..wish(dice.pick(&[1000.0, 1600.0, 3000.0]))
         };
         let project = project(job.clone());

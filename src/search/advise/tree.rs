@@ -19,16 +19,12 @@ use crate::catalog::part::{Part, PartKind};
 use crate::project::Project;
 use crate::units::Money;
 
-/// Whole rigs analysed for one choice of cards at most, and after one was found that is slower than the bound allows.
+/// Whole rigs analysed for one choice of cards at most.
 const MOST: usize = 400;
 /// The same where a limit rests on the whole rig, so that one refusal teaches nothing of the next.
 const MOST_WHOLE: usize = 40;
-const MOST_SLOWER: usize = 60;
 /// The roles' bits.
 const ROLES: u16 = (1 << 7) - 1;
-/// A rig within this share of its bound is not bettered; the difference counts as gap.
-const CLOSE: f64 = 0.005;
-
 /// A refusal of a rig that would have been cheaper than any that passed.
 #[derive(Clone, Debug)]
 pub(super) struct Rejected {
@@ -70,7 +66,8 @@ struct Run<'r, 'a> {
     chosen: [Option<(u16, Item<'a>)>; 7],
     /// Whole rigs that may still be analysed.
     left: usize,
-    slower: bool,
+    /// Cost of the cheapest rig that passed with these cards though slower than the bound: only cheaper ones are looked for then.
+    slower: Option<i64>,
     /// Stopped for want of analyses.
     cut: bool,
 }
@@ -108,12 +105,19 @@ impl<'a, 't> Tree<'a, 't> {
     /// Searches the rigs of one choice of cards; the gap that is left.
     pub fn search(&mut self, config: &Config<'a>, front: &mut Front, go_on: &mut dyn FnMut(usize, usize) -> bool) -> f64 {
         let whole = self.wish.max_dba.is_some() || self.wish.without_problems;
-        let (mut gap, mut left, mut slower) = (0.0_f64, if whole { MOST_WHOLE } else { MOST }, false);
+        let most = if self.wish.close == 0.0 {
+            usize::MAX
+        } else if whole {
+            MOST_WHOLE
+        } else {
+            MOST
+        };
+        let (mut gap, mut left, mut slower) = (0.0_f64, most, None);
         if self.hopeless(config, front, config.least) {
-            return front.short_of(config.speed, CLOSE);
+            return self.short_of(config, front, None);
         }
         for (at, least) in self.least.boards(self.pool, config) {
-            if self.hopeless(config, front, least) {
+            if self.hopeless(config, front, least) || slower.is_some_and(|cost| least >= cost) {
                 break;
             }
             if !go_on(self.analysed, front.len()) || left == 0 || self.analysed >= self.wish.most_analyses {
@@ -128,17 +132,21 @@ impl<'a, 't> Tree<'a, 't> {
             (left, slower) = (run.left, run.slower);
             if run.cut {
                 gap = gap.max(front.gap(config.speed, least));
-                if slower {
-                    break;
-                }
             }
         }
-        gap.max(front.short_of(config.speed, CLOSE))
+        gap.max(self.short_of(config, front, slower))
+    }
+
+    /// By how much a rig with these cards that was not looked at could outdo the front: what bettered none of the near ones, and what would
+    /// cost more than the slower one that passed.
+    fn short_of(&self, config: &Config<'_>, front: &Front, slower: Option<i64>) -> f64 {
+        let beyond = slower.map_or(0.0, |cost| front.gap(config.speed, cost));
+        front.short_of(config.speed, self.wish.close).max(beyond)
     }
 
     /// Whether rigs of this cost or more are of no use.
     fn hopeless(&self, config: &Config<'_>, front: &Front, least: i64) -> bool {
-        least > self.budget || front.cap(config.speed * (1.0 - CLOSE)).is_some_and(|cap| least >= cap)
+        least > self.budget || front.cap(config.speed * (1.0 - self.wish.close)).is_some_and(|cap| least >= cap)
     }
 
     /// The lists for a board; `None` where a role has no part for it.
@@ -185,7 +193,7 @@ impl<'a, 't> Tree<'a, 't> {
         if let Some(first) = chosen.first_mut() {
             *first = Some(host);
         }
-        Some(Run { config, lists, rest, chosen, left: 0, slower: false, cut: false })
+        Some(Run { config, lists, rest, chosen, left: 0, slower: None, cut: false })
     }
 
     /// What a supply gives at the room's mains.
@@ -211,7 +219,7 @@ impl<'a, 't> Tree<'a, 't> {
             let Some(item) = run.lists.get(depth).and_then(|l| l.get(n)).copied() else { break };
             let sum = partial.saturating_add(item.1.cents);
             let least = sum.saturating_add(rest);
-            if run.cut || self.hopeless(run.config, front, least) {
+            if run.cut || self.hopeless(run.config, front, least) || run.slower.is_some_and(|cost| least >= cost) {
                 break;
             }
             if let Some(mask) = self.known_bad(run, depth) {
@@ -349,9 +357,8 @@ impl<'a, 't> Tree<'a, 't> {
         match judge(self.catalog, &rig, self.wish) {
             Err(refused) => self.reject(run, cents, &refused),
             Ok(passed) => {
-                if passed.speed < run.config.speed * (1.0 - CLOSE) && !run.slower {
-                    run.slower = true;
-                    run.left = run.left.min(MOST_SLOWER);
+                if self.wish.close > 0.0 && passed.speed < run.config.speed * (1.0 - self.wish.close) {
+                    run.slower = Some(run.slower.map_or(cents, |cost| cost.min(cents)));
                 }
                 let paid = self.paid(&rig);
                 front.add(Found::new(self.catalog, self.project, build, passed, run.config.text(), paid));
