@@ -12,7 +12,7 @@ use super::judge::{ALL, CARD, CARDS, PAIRS, Refused, judge, refused_by};
 use super::pool::{Item, Pool, Role, board, cooler, cpu, kit_gb, ram};
 use super::seat::{assemble, card_slots};
 use crate::analysis::cost::purchase;
-use crate::analysis::power::power;
+use crate::analysis::power::{efficiency_at, power};
 use crate::analysis::{Effort, Facts, facts};
 use crate::catalog::Catalog;
 use crate::catalog::part::{Part, PartKind};
@@ -210,10 +210,9 @@ impl<'a, 't> Tree<'a, 't> {
         let own = 1_u16 << depth;
         let rest = run.rest.get(depth + 1).copied().unwrap_or(0);
         // Supplies come last: what all else draws is known then.
-        let draw = if own == Role::Psu.bit() { self.draw(run) } else { 0.0 };
-        if self.wish.max_watts.is_some_and(|most| draw > most) {
-            return ROLES;
-        }
+        let (draw, most) = if own == Role::Psu.bit() { self.draw(run) } else { (0.0, f64::INFINITY) };
+        let processor = run.chosen.get(Role::Cpu as usize).copied().flatten().and_then(|c| cpu(c.1.part)?.tdp_w).unwrap_or(0.0);
+        let hungry = run.config.watts + processor;
         let mut rests_on = 0_u16;
         for n in 0..count {
             let Some(item) = run.lists.get(depth).and_then(|l| l.get(n)).copied() else { break };
@@ -225,14 +224,13 @@ impl<'a, 't> Tree<'a, 't> {
             if let Some(mask) = self.known_bad(run, depth) {
                 return mask & ROLES;
             }
-            if item.1.count > 0
-                && own == Role::Psu.bit()
-                && let Some(rated) = self.rated(item.1.part).filter(|w| *w < draw)
-            {
-                let processor = run.chosen.get(Role::Cpu as usize).copied().flatten().and_then(|c| cpu(c.1.part)?.tdp_w).unwrap_or(0.0);
-                let by_processor = rated < run.config.watts + processor;
-                rests_on |= if by_processor { Role::Cpu.bit() } else { ROLES & !Role::Case.bit() };
-                continue;
+            if item.1.count > 0 && own == Role::Psu.bit() {
+                // Too small for the draw, or too lossy for the circuit; by cards and processor alone, or by all there is.
+                let feeds = |watts: f64| self.feeds(item.1.part, watts, most);
+                if !feeds(draw) {
+                    rests_on |= if feeds(hungry) { ROLES & !Role::Case.bit() } else { Role::Cpu.bit() };
+                    continue;
+                }
             }
             if run.left == 0 || self.analysed >= self.wish.most_analyses {
                 run.cut = true;
@@ -256,11 +254,21 @@ impl<'a, 't> Tree<'a, 't> {
         rests_on & !own
     }
 
-    /// What the rig draws without a supply, W; unknown draws count as 0.
-    fn draw(&self, run: &Run<'_, 'a>) -> f64 {
+    /// What the rig draws without a supply, unknown draws counted as 0, and what it may take from the wall at most, W.
+    fn draw(&self, run: &Run<'_, 'a>) -> (f64, f64) {
         let chosen = run.chosen.map(|c| c.map(|c| c.1));
         let build = assemble(self.catalog, self.project, self.pool, run.config, &chosen, ALL & !Role::Psu.bit());
-        build.map_or(0.0, |rig| power(self.catalog, &Project { rig, ..self.bare() }).typical_w)
+        let power = build.map(|rig| power(self.catalog, &Project { rig, ..self.bare() }));
+        let wish = self.wish.max_watts.unwrap_or(f64::INFINITY);
+        power.map_or((0.0, wish), |p| (p.typical_w, p.circuit_w.min(wish)))
+    }
+
+    /// Whether a supply gives these watts without taking more than `most` from the wall; yes where a fact is missing.
+    fn feeds(&self, part: &Part, watts: f64, most: f64) -> bool {
+        let PartKind::Psu(supply) = &part.kind else { return true };
+        let Some(rated) = self.rated(part) else { return true };
+        let wall = supply.efficiency.map_or(watts, |e| watts / efficiency_at(e, watts / rated, self.project.room.mains_v));
+        watts <= rated && wall <= most
     }
 
     /// The project without its build.
