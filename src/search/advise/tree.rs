@@ -210,7 +210,7 @@ impl<'a, 't> Tree<'a, 't> {
         let own = 1_u16 << depth;
         let rest = run.rest.get(depth + 1).copied().unwrap_or(0);
         // Supplies come last: what all else draws is known then.
-        let (draw, most) = if own == Role::Psu.bit() { self.draw(run) } else { (0.0, f64::INFINITY) };
+        let (draw, inside) = if own == Role::Psu.bit() { self.draw(run) } else { (0.0, f64::INFINITY) };
         let processor = run.chosen.get(Role::Cpu as usize).copied().flatten().and_then(|c| cpu(c.1.part)?.tdp_w).unwrap_or(0.0);
         let hungry = run.config.watts + processor;
         let mut rests_on = 0_u16;
@@ -226,7 +226,7 @@ impl<'a, 't> Tree<'a, 't> {
             }
             if item.1.count > 0 && own == Role::Psu.bit() {
                 // Too small for the draw, or too lossy for the circuit; by cards and processor alone, or by all there is.
-                let feeds = |watts: f64| self.feeds(item.1.part, watts, most);
+                let feeds = |watts: f64| self.feeds(item.1.part, watts, inside);
                 if !feeds(draw) {
                     rests_on |= if feeds(hungry) { ROLES & !Role::Case.bit() } else { Role::Cpu.bit() };
                     continue;
@@ -254,21 +254,23 @@ impl<'a, 't> Tree<'a, 't> {
         rests_on & !own
     }
 
-    /// What the rig draws without a supply, unknown draws counted as 0, and what it may take from the wall at most, W.
+    /// What the rig draws without a supply, unknown draws counted as 0, and what the circuit bears for long, W.
     fn draw(&self, run: &Run<'_, 'a>) -> (f64, f64) {
         let chosen = run.chosen.map(|c| c.map(|c| c.1));
         let build = assemble(self.catalog, self.project, self.pool, run.config, &chosen, ALL & !Role::Psu.bit());
         let power = build.map(|rig| power(self.catalog, &Project { rig, ..self.bare() }));
-        let wish = self.wish.max_watts.unwrap_or(f64::INFINITY);
-        power.map_or((0.0, wish), |p| (p.typical_w, p.circuit_w.min(wish)))
+        power.map_or((0.0, f64::INFINITY), |p| (p.typical_w, p.circuit_w))
     }
 
-    /// Whether a supply gives these watts without taking more than `most` from the wall; yes where a fact is missing.
-    fn feeds(&self, part: &Part, watts: f64, most: f64) -> bool {
+    /// Whether a supply gives these watts, `inside` at most, without taking more from the wall than the breaker and the wish allow; yes where
+    /// a fact is missing.
+    fn feeds(&self, part: &Part, watts: f64, inside: f64) -> bool {
         let PartKind::Psu(supply) = &part.kind else { return true };
         let Some(rated) = self.rated(part) else { return true };
-        let wall = supply.efficiency.map_or(watts, |e| watts / efficiency_at(e, watts / rated, self.project.room.mains_v));
-        watts <= rated && wall <= most
+        let room = &self.project.room;
+        let most = (room.mains_v * room.circuit_a).min(self.wish.max_watts.unwrap_or(f64::INFINITY));
+        let wall = supply.efficiency.map_or(watts, |e| watts / efficiency_at(e, watts / rated, room.mains_v));
+        watts <= rated.min(inside) && wall <= most
     }
 
     /// The project without its build.
