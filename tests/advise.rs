@@ -238,7 +238,7 @@ fn shipped() -> Catalog {
 fn holds(catalog: &Catalog, project: &Project, wish: &Wish, advice: &Advice) {
     for rig in &advice.front {
         let whole = Project { rig: rig.build.clone(), ..project.clone() };
-        let report = analyze(catalog, &whole, Effort::Live);
+        let report = analyze(catalog, &whole, Effort::Full);
         let bad = report.findings.iter().find(|f| f.severity == Severity::Blocker && f.verdict != Verdict::Pass);
         assert!(bad.is_none(), "{}: {:?}", rig.cards, bad.map(|f| &f.message));
         assert!(report.facts.cost.unpriced.is_empty());

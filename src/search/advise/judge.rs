@@ -92,8 +92,8 @@ fn refuses(finding: &Finding, wish: &Wish) -> bool {
 }
 
 /// Analyses and judges a whole rig.
-pub(super) fn judge(catalog: &Catalog, project: &Project, wish: &Wish) -> Result<Passed, Vec<Refused>> {
-    let facts = facts(catalog, project, Effort::Live);
+pub(super) fn judge(catalog: &Catalog, project: &Project, wish: &Wish, effort: Effort) -> Result<Passed, Vec<Refused>> {
+    let facts = facts(catalog, project, effort);
     let findings = run(&Case { catalog, project, facts: &facts });
     let refused: Vec<Refused> = findings
         .iter()

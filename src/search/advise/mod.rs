@@ -136,6 +136,12 @@ pub fn advise(catalog: &Catalog, project: &Project, wish: &Wish, tick: &mut dyn 
         advice.gap = advice.gap.max(left);
     }
     advice.analysed = tree.analysed;
+    if wish.close > 0.0 {
+        // The grid of the full report sees heat that the live one does not.
+        let (settled, slower) = front.settled(catalog, project, wish);
+        front = settled;
+        advice.gap = (1.0 + advice.gap) * (1.0 + slower.max(0.0)) - 1.0;
+    }
     advice.front = front.into_sorted();
     why::explain(&mut advice.front, &tree.rejected, &configs);
     if advice.front.is_empty() {

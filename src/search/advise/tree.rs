@@ -364,7 +364,7 @@ impl<'a, 't> Tree<'a, 't> {
         let rig = Project { rig: build.clone(), ..self.bare() };
         self.analysed += 1;
         run.left = run.left.saturating_sub(1);
-        match judge(self.catalog, &rig, self.wish) {
+        match judge(self.catalog, &rig, self.wish, Effort::Live) {
             Err(refused) => self.reject(run, cents, &refused),
             Ok(passed) => {
                 if self.wish.close > 0.0 && passed.speed < run.config.speed * (1.0 - self.wish.close) {
