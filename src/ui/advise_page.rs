@@ -41,11 +41,11 @@ impl Flags {
 
 /// Catalog, what stays with room and work, the wish, and the flags.
 pub(super) type Request = (Arc<Catalog>, Arc<Project>, Wish, Arc<Flags>);
-pub(super) type Answer = (Arc<Flags>, Arc<Project>, Result<Advice, String>);
+pub(super) type Answer = (Arc<Flags>, Result<Advice, String>);
 
 pub(super) fn search((catalog, project, wish, flags): Request) -> Answer {
     let found = advise(&catalog, &project, &wish, &mut |progress| flags.tell(progress));
-    (flags, project, found)
+    (flags, found)
 }
 
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub(super) struct AdviseState {
     without_problems: bool,
     allow_unknown: bool,
     running: Option<Arc<Flags>>,
-    answer: Option<(Arc<Project>, Result<Advice, String>)>,
+    answer: Option<Result<Arc<Advice>, String>>,
     chosen: usize,
 }
 
@@ -87,11 +87,11 @@ impl AdviseState {
     }
 
     /// Takes the answer of the search that is waited for.
-    pub fn take(&mut self, (flags, project, found): Answer) {
+    pub fn take(&mut self, (flags, found): Answer) {
         if self.running.as_ref().is_some_and(|r| Arc::ptr_eq(r, &flags)) {
             self.running = None;
             self.chosen = 0;
-            self.answer = Some((project, found));
+            self.answer = Some(found.map(Arc::new));
         }
     }
 
@@ -135,12 +135,12 @@ pub(super) fn advise_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut AdviseState, fresh
     let height = (ui.ctx().content_rect().height() - 430.0).max(120.0);
     match (&state.running, &state.answer) {
         (Some(flags), _) => progress_ui(ui, cx, flags),
-        (None, Some((_, Err(text)))) => {
+        (None, Some(Err(text))) => {
             ui.add(Label::new(egui::RichText::new(text).color(cx.tokens.problem)).wrap());
         }
-        (None, Some((kept, Ok(advice)))) => {
-            let (kept, advice) = (kept.clone(), advice.clone());
-            answer_ui(ui, cx, state, (&kept, &advice), height, out);
+        (None, Some(Ok(advice))) => {
+            let advice = advice.clone();
+            answer_ui(ui, cx, state, &advice, height, out);
         }
         (None, None) => {}
     }
@@ -207,7 +207,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>, flags: &Flags) {
     ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
 }
 
-fn answer_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut AdviseState, (kept, advice): (&Project, &Advice), height: f32, out: &mut Vec<Action>) {
+fn answer_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut AdviseState, advice: &Advice, height: f32, out: &mut Vec<Action>) {
     for remark in &advice.remarks {
         ui.add(Label::new(remark).wrap());
     }
@@ -230,9 +230,10 @@ fn answer_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut AdviseState, (kept, advice): 
         });
         ui.vertical(|ui| {
             ScrollArea::vertical().id_salt("chosen").max_height(height).auto_shrink([false, true]).show(ui, |ui| {
-                picture_ui(ui, cx, kept, advice, out);
                 if let Some(found) = advice.front.get(state.chosen) {
-                    detail_ui(ui, cx, found, out);
+                    choice_ui(ui, cx, found, out);
+                    picture_ui(ui, cx, advice, out);
+                    detail_ui(ui, cx, found);
                 }
             });
         });
@@ -279,7 +280,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut AdviseState, n: usize, found: 
 }
 
 /// The front with the present rig in it.
-fn picture_ui(ui: &mut Ui, cx: &Cx<'_>, _: &Project, advice: &Advice, out: &mut Vec<Action>) {
+fn picture_ui(ui: &mut Ui, cx: &Cx<'_>, advice: &Advice, out: &mut Vec<Action>) {
     let facts = &cx.session.report().facts;
     let same = advice.front.first().is_some_and(|f| f.cost.currency == facts.cost.known_total.currency);
     let speed = rates::main(&facts.speed, 0).ok().map(|(rate, _)| rate.value);
@@ -302,9 +303,9 @@ fn picture_ui(ui: &mut Ui, cx: &Cx<'_>, _: &Project, advice: &Advice, out: &mut 
     });
 }
 
-fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &Found, out: &mut Vec<Action>) {
-    ui.add_space(6.0);
-    ui.label(strong(found.cards.as_str()));
+/// The chosen rig, and what can be done with it.
+fn choice_ui(ui: &mut Ui, cx: &Cx<'_>, found: &Found, out: &mut Vec<Action>) {
+    ui.label(strong(format!("{} for {}", found.cards, found.cost)));
     ui.horizontal_wrapped(|ui| {
         if primary_button(ui, cx.tokens, true, "Open as variant").clicked() {
             out.push(Action::Edit(open(cx, found)));
@@ -315,6 +316,11 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &Found, out: &mut Vec<Action>) {
             out.push(Action::Notice("Kept under Rig, Variants.".to_owned()));
         }
     });
+}
+
+/// Its parts, and why a cheaper one does not do.
+fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &Found) {
+    ui.add_space(6.0);
     let mut seen: Vec<(&str, usize, Option<Money>)> = Vec::new();
     for part in &found.parts {
         match seen.iter_mut().find(|s| s.0 == part.name && s.2.is_some() == part.price.is_some()) {

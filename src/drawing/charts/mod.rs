@@ -250,16 +250,26 @@ pub fn scatter(titles: Titles<'_>, front: &[Dot], others: &[Dot]) -> Option<Draw
     if steps.len() > 1 {
         sheet.line(steps, Role::Accent, 1.5, false);
     }
-    let mut named: Vec<(f64, f64)> = Vec::new();
+    let at = |dot: &Dot| field.at(dot.x, dot.y);
     for dot in dots() {
-        let at = field.at(dot.x, dot.y);
-        sheet.put(Shape::Circle { center: at, radius_mm: 5.0, fill: Some(dot.role), stroke: None });
-        // A name that would lie on another one is left out; the list has it.
-        let free = named.iter().all(|n| (n.1 - at.1).abs() > TEXT || (n.0 - at.0).abs() > 150.0);
-        if free && !dot.name.is_empty() {
-            named.push(at);
-            let (anchor, x) = if at.0 > WIDTH * 0.7 { (Anchor::RightMiddle, at.0 - 9.0) } else { (Anchor::LeftMiddle, at.0 + 9.0) };
-            sheet.text((x, at.1 - 9.0), &dot.name, anchor, Role::Label, false, 210.0);
+        sheet.put(Shape::Circle { center: at(dot), radius_mm: 5.0, fill: Some(dot.role), stroke: None });
+    }
+    // A name goes right of its dot, else left, where it lies on no other name and no other dot; else it is left out, as lists have it.
+    let mut taken: Vec<(f64, f64, f64)> = Vec::new();
+    for dot in others.iter().chain(front).filter(|d| !d.name.is_empty()) {
+        let (x, y) = at(dot);
+        let width = dot.name.chars().count() as f64 * 7.2;
+        let free = |from: f64| {
+            let clear = |&(a, b, line): &(f64, f64, f64)| (line - (y - 9.0)).abs() >= TEXT || from + width < a || from > b;
+            let off = |(px, py): (f64, f64)| {
+                (px, py) == (x, y) || px < from - 6.0 || px > from + width + 6.0 || (py - (y - 9.0)).abs() > TEXT * 0.8
+            };
+            from >= LEFT && from + width <= WIDTH - 4.0 && taken.iter().all(clear) && dots().map(&at).all(off)
+        };
+        let sides = [(x + 9.0, x + 9.0, Anchor::LeftMiddle), (x - 9.0 - width, x - 9.0, Anchor::RightMiddle)];
+        if let Some((from, pin, anchor)) = sides.into_iter().find(|s| free(s.0)) {
+            taken.push((from, from + width, y - 9.0));
+            sheet.text((pin, y - 9.0), &dot.name, anchor, Role::Label, false, width + 8.0);
         }
     }
     Some(sheet.done(HEIGHT))

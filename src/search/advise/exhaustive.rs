@@ -6,6 +6,7 @@ use super::judge::{ALL, judge};
 use super::pool::{Item, Pool, Role, kit_gb};
 use super::seat::{Chosen, assemble};
 use super::{Wish, cards_text};
+use crate::analysis::Effort;
 use crate::catalog::Catalog;
 use crate::catalog::part::{Part, PartKind};
 use crate::project::Project;
@@ -35,7 +36,7 @@ pub fn exhaustive(catalog: &Catalog, project: &Project, wish: &Wish) -> (Vec<Fou
             let Ok(build) = assemble(catalog, project, &pool, &config, choice, ALL) else { return };
             tried += 1;
             let rig = Project { rig: build.clone(), ..project.clone() };
-            let Ok(passed) = judge(catalog, &rig, wish) else { return };
+            let Ok(passed) = judge(catalog, &rig, wish, Effort::Live) else { return };
             let paid = Money { cents: sum, currency: project.room.currency };
             let found = Found::new(catalog, project, build, passed, cards_text(card, count, pool.kept_cards.len()), paid);
             let gb = found.memory.gib();

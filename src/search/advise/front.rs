@@ -1,6 +1,8 @@
 //! Rigs of which none is both dearer and no faster than another.
 
-use super::judge::{Passed, noise};
+use super::Wish;
+use super::judge::{Passed, judge, noise};
+use crate::analysis::Effort;
 use crate::build::{Build, PlacementId, SlotId};
 use crate::catalog::Catalog;
 use crate::catalog::part::PartId;
@@ -126,6 +128,23 @@ impl Front {
         }
         self.found.retain(|f| f.cost.cents < found.cost.cents || f.speed > found.speed);
         self.found.push(found);
+    }
+
+    /// The front with every rig analysed as a report analyses it; those that then fail or are outdone go. The largest share by which such a
+    /// look took speed from one of them.
+    pub fn settled(self, catalog: &Catalog, project: &Project, wish: &Wish) -> (Self, f64) {
+        let mut out = Self::default();
+        let mut slower = 0.0_f64;
+        for found in self.into_sorted() {
+            let rig = Project { rig: found.build.clone(), ..project.clone() };
+            let Ok(passed) = judge(catalog, &rig, wish, Effort::Full) else {
+                slower = f64::INFINITY;
+                continue;
+            };
+            slower = slower.max(found.speed / passed.speed - 1.0);
+            out.add(Found::new(catalog, project, found.build, passed, found.cards, found.paid));
+        }
+        (out, slower)
     }
 
     pub fn into_sorted(mut self) -> Vec<Found> {

@@ -31,9 +31,10 @@ const P: u16 = Role::Psu.bit();
 
 /// Rules of fit with the roles on whose parts alone their verdict depends. They read neither heat nor speed nor cost, so a rig of these
 /// parts alone answers them.
-pub(super) const PAIRS: [(u16, &[&str]); 10] = [
-    (CARDS | B, &["slot_overlap"]),
-    (B | C, &["socket", "cpu_pair"]),
+pub(super) const PAIRS: [(u16, &[&str]); 11] = [
+    (CARDS | B, &["slot_overlap", "slot_power"]),
+    (B | C, &["socket", "cpu_pair", "bios_version"]),
+    (CARD | B | C, &["no_display_output"]),
     (CARDS | B | C, &["bar_space"]),
     (B | C | R, &["ram_type", "ram_module_type"]),
     (B | X, &["board_form"]),
@@ -91,8 +92,8 @@ fn refuses(finding: &Finding, wish: &Wish) -> bool {
 }
 
 /// Analyses and judges a whole rig.
-pub(super) fn judge(catalog: &Catalog, project: &Project, wish: &Wish) -> Result<Passed, Vec<Refused>> {
-    let facts = facts(catalog, project, Effort::Live);
+pub(super) fn judge(catalog: &Catalog, project: &Project, wish: &Wish, effort: Effort) -> Result<Passed, Vec<Refused>> {
+    let facts = facts(catalog, project, effort);
     let findings = run(&Case { catalog, project, facts: &facts });
     let refused: Vec<Refused> = findings
         .iter()

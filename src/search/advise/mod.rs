@@ -1,7 +1,7 @@
 //! The best rigs for the money: cards, platform, supply, case, memory and drive out of the catalog's priced parts, by cost and speed.
 //!
 //! The space: one kind of card, one to eight of them, beside the cards that stay; one board, processor, cooler, supply, case and drive; one
-//! or more kits of one memory. Cards sit in the slots of the board from the top, each in the first that the one above does not hide.
+//! or more kits of one memory. The case gets the cheapest fan of the right size on each front and rear mount. Cards sit in the slots of the board from the top, each in the first that the one above does not hide.
 //! For each choice of cards the model core gives the speed that no rig with them exceeds, and the cheapest parts around them a cost that no
 //! rig with them falls below; what can be neither cheaper nor faster than a rig already found is not looked at. The rest is searched by
 //! branch and bound, and every rig that is named has passed the real checks.
@@ -44,6 +44,9 @@ pub struct Wish {
     pub without_problems: bool,
     /// Take rigs on which a blocker cannot be judged for want of a fact.
     pub allow_unknown: bool,
+    /// A rig within this share of the speed that its cards reach at best is not bettered; what is left of it counts as gap. 0 = exact, and
+    /// slow where heat and links make every rig differ a little.
+    pub close: f64,
     /// Analyses of whole rigs at most; keeps the answer the same on every machine.
     pub most_analyses: usize,
 }
@@ -57,7 +60,8 @@ impl Wish {
             min_memory_gb: None,
             without_problems: false,
             allow_unknown: false,
-            most_analyses: 6000,
+            close: 0.03,
+            most_analyses: 3000,
         }
     }
 }
@@ -132,6 +136,12 @@ pub fn advise(catalog: &Catalog, project: &Project, wish: &Wish, tick: &mut dyn 
         advice.gap = advice.gap.max(left);
     }
     advice.analysed = tree.analysed;
+    if wish.close > 0.0 {
+        // The grid of the full report sees heat that the live one does not.
+        let (settled, slower) = front.settled(catalog, project, wish);
+        front = settled;
+        advice.gap = (1.0 + advice.gap) * (1.0 + slower.max(0.0)) - 1.0;
+    }
     advice.front = front.into_sorted();
     why::explain(&mut advice.front, &tree.rejected, &configs);
     if advice.front.is_empty() {

@@ -7,9 +7,10 @@ use crate::analysis::memory::host;
 use crate::analysis::memory::plan::{Plan, devices};
 use crate::build::PlacementId;
 use crate::catalog::Catalog;
-use crate::catalog::part::{Board, Cooler, Cpu, Part, PartKind, Ram};
-use crate::catalog::vocab::{GpuForm, Sale};
+use crate::catalog::part::{Board, Case, Cooler, Cpu, Fan, Part, PartId, PartKind, Ram};
+use crate::catalog::vocab::{Edge, GpuForm, Sale};
 use crate::project::Project;
+use crate::units::Money;
 use crate::workload::Workload;
 
 /// What a part is for. In the order in which a rig is chosen.
@@ -80,6 +81,8 @@ pub(super) struct Pool<'a> {
     /// Roles filled by what stays.
     pub kept: u16,
     pub left_out: LeftOut,
+    /// Fans of each case that is on offer: place, and the cheapest fan of its size.
+    pub fans: BTreeMap<&'a PartId, Vec<(String, &'a Part)>>,
     /// Main memory that the workloads and the rule of the largest card ask for is known per choice of cards; this is the hosts' share, GB.
     pub host_gb: f64,
     /// Bytes of weights that the cards hold in any case; 0 where that depends.
@@ -110,6 +113,44 @@ pub(super) fn kit_gb(part: &Part) -> Option<f64> {
     Some(f64::from(kit.modules?) * kit.gb_per_module?)
 }
 
+/// The cheapest fan of each size, with its price.
+type Fans<'a> = BTreeMap<u16, (i64, &'a Part)>;
+
+fn priced(catalog: &Catalog, project: &Project, part: &Part) -> Option<Money> {
+    let asked = best_price(catalog, project, &part.id)?;
+    in_room_currency(catalog, project, asked.price).map(|p| p.0)
+}
+
+fn cheapest_fans<'a>(parts: impl Iterator<Item = (&'a Part, Money)>) -> Fans<'a> {
+    let mut out = Fans::new();
+    for (part, price) in parts {
+        let PartKind::Fan(Fan { size_mm: Some(size), .. }) = &part.kind else { continue };
+        let size = size.round() as u16;
+        if out.get(&size).is_none_or(|old| (price.cents, &part.id) < (old.0, &old.1.id)) {
+            out.insert(size, (price.cents, part));
+        }
+    }
+    out
+}
+
+/// Fans for the front and rear mounts of a case, and what they cost.
+fn on_mounts<'a>(case: &Case, fans: &Fans<'a>) -> (Vec<(String, &'a Part)>, i64) {
+    let (mut out, mut cents) = (Vec::new(), 0_i64);
+    for mount in case.mounts.iter().flatten().filter(|m| matches!(m.edge, Edge::Front | Edge::Rear)) {
+        let Some((price, fan)) = fans.get(&mount.size_mm) else { continue };
+        for n in 1..=mount.count {
+            let place = format!("{}{n}", mount.edge);
+            // A side with two rows of mounts numbers both from 1.
+            if out.iter().any(|o: &(String, &Part)| o.0 == place) {
+                continue;
+            }
+            out.push((place, *fan));
+            cents = cents.saturating_add(*price);
+        }
+    }
+    (out, cents)
+}
+
 impl<'a> Pool<'a> {
     pub fn new(catalog: &'a Catalog, project: &'a Project, workload: &Workload) -> Self {
         let mut pool = Self {
@@ -118,6 +159,7 @@ impl<'a> Pool<'a> {
             kept_cards: Vec::new(),
             kept: 0,
             left_out: LeftOut::default(),
+            fans: BTreeMap::new(),
             host_gb: 0.0,
             weights: 0,
         };
@@ -141,8 +183,10 @@ impl<'a> Pool<'a> {
         let plain = workload.serving.cpu_layers == 0 && workload.serving.cpu_expert_layers == 0 && workload.training.is_none();
         pool.weights = if plain && workload.gpus.is_none() { weights.dense + weights.experts } else { 0 };
         let need_gb = bytes as f64 / 1e9 + DRIVE_FREE_GB;
-        for part in catalog.parts().filter(|p| !p.generic && p.life.sale != Some(Sale::Announced)) {
-            pool.offer(catalog, project, part, need_gb);
+        let offered = || catalog.parts().filter(|p| !p.generic && p.life.sale != Some(Sale::Announced));
+        let fans = cheapest_fans(offered().filter_map(|p| Some((p, priced(catalog, project, p)?))));
+        for part in offered() {
+            pool.offer(catalog, project, part, need_gb, &fans);
         }
         for list in &mut pool.items {
             list.sort_by(|a, b| (a.cents, &a.part.id, a.count).cmp(&(b.cents, &b.part.id, b.count)));
@@ -151,14 +195,13 @@ impl<'a> Pool<'a> {
         pool
     }
 
-    fn offer(&mut self, catalog: &Catalog, project: &Project, part: &'a Part, drive_gb: f64) {
+    fn offer(&mut self, catalog: &Catalog, project: &Project, part: &'a Part, drive_gb: f64, fans: &Fans<'a>) {
         let card = matches!(&part.kind, PartKind::Gpu(g) if g.form == Some(GpuForm::Card));
         let role = Role::of(part);
         if !card && role.is_none() {
             return;
         }
-        let price = best_price(catalog, project, &part.id).and_then(|a| in_room_currency(catalog, project, a.price));
-        let Some((price, _)) = price else {
+        let Some(price) = priced(catalog, project, part) else {
             *self.left_out.by_kind.entry(part.kind.key()).or_default() += 1;
             return;
         };
@@ -174,8 +217,12 @@ impl<'a> Pool<'a> {
             PartKind::Drive(d) if d.capacity_gb.is_none_or(|gb| gb < drive_gb) => return,
             _ => 1..=1,
         };
+        let (blown, extra) = if let PartKind::Case(case) = &part.kind { on_mounts(case, fans) } else { (Vec::new(), 0) };
+        if !blown.is_empty() {
+            self.fans.insert(&part.id, blown);
+        }
         for count in counts {
-            let cents = price.times(count).cents;
+            let cents = price.times(count).cents.saturating_add(extra);
             self.list(role).push(Item { part, count, cents });
         }
     }

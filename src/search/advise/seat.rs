@@ -84,7 +84,10 @@ pub(super) fn assemble(
     let mut maker = Maker { catalog, build: project.rig.clone() };
     let of = |role: Role| chosen.get(role as usize).copied().flatten().filter(|i| i.count > 0 && mask & role.bit() != 0);
     if let Some(case) = of(Role::Case) {
-        maker.put(&case.part.id, SlotId::rig("case"));
+        let id = maker.put(&case.part.id, SlotId::rig("case"));
+        for (place, fan) in pool.fans.get(&case.part.id).into_iter().flatten() {
+            maker.put(&fan.id, SlotId::of(id, place));
+        }
     }
     if let Some(board) = of(Role::Board) {
         maker.put(&board.part.id, SlotId::rig("board"));

@@ -12,21 +12,19 @@ use super::judge::{ALL, CARD, CARDS, PAIRS, Refused, judge, refused_by};
 use super::pool::{Item, Pool, Role, board, cooler, cpu, kit_gb, ram};
 use super::seat::{assemble, card_slots};
 use crate::analysis::cost::purchase;
-use crate::analysis::power::power;
+use crate::analysis::power::{efficiency_at, power};
 use crate::analysis::{Effort, Facts, facts};
 use crate::catalog::Catalog;
 use crate::catalog::part::{Part, PartKind};
 use crate::project::Project;
 use crate::units::Money;
 
-/// Whole rigs analysed for one choice of cards at most, and after one was found that is slower than the bound allows.
+/// Whole rigs analysed for one choice of cards at most.
 const MOST: usize = 400;
-const MOST_SLOWER: usize = 60;
+/// The same where a limit rests on the whole rig, so that one refusal teaches nothing of the next.
+const MOST_WHOLE: usize = 40;
 /// The roles' bits.
 const ROLES: u16 = (1 << 7) - 1;
-/// A rig within this share of its bound is not bettered; the difference counts as gap.
-const CLOSE: f64 = 0.005;
-
 /// A refusal of a rig that would have been cheaper than any that passed.
 #[derive(Clone, Debug)]
 pub(super) struct Rejected {
@@ -68,7 +66,8 @@ struct Run<'r, 'a> {
     chosen: [Option<(u16, Item<'a>)>; 7],
     /// Whole rigs that may still be analysed.
     left: usize,
-    slower: bool,
+    /// Cost of the cheapest rig that passed with these cards though slower than the bound: only cheaper ones are looked for then.
+    slower: Option<i64>,
     /// Stopped for want of analyses.
     cut: bool,
 }
@@ -105,12 +104,20 @@ impl<'a, 't> Tree<'a, 't> {
 
     /// Searches the rigs of one choice of cards; the gap that is left.
     pub fn search(&mut self, config: &Config<'a>, front: &mut Front, go_on: &mut dyn FnMut(usize, usize) -> bool) -> f64 {
-        let (mut gap, mut left, mut slower) = (0.0_f64, MOST, false);
+        let whole = self.wish.max_dba.is_some() || self.wish.without_problems;
+        let most = if self.wish.close == 0.0 {
+            usize::MAX
+        } else if whole {
+            MOST_WHOLE
+        } else {
+            MOST
+        };
+        let (mut gap, mut left, mut slower) = (0.0_f64, most, None);
         if self.hopeless(config, front, config.least) {
-            return front.short_of(config.speed, CLOSE);
+            return self.short_of(config, front, None);
         }
         for (at, least) in self.least.boards(self.pool, config) {
-            if self.hopeless(config, front, least) {
+            if self.hopeless(config, front, least) || slower.is_some_and(|cost| least >= cost) {
                 break;
             }
             if !go_on(self.analysed, front.len()) || left == 0 || self.analysed >= self.wish.most_analyses {
@@ -125,17 +132,21 @@ impl<'a, 't> Tree<'a, 't> {
             (left, slower) = (run.left, run.slower);
             if run.cut {
                 gap = gap.max(front.gap(config.speed, least));
-                if slower {
-                    break;
-                }
             }
         }
-        gap.max(front.short_of(config.speed, CLOSE))
+        gap.max(self.short_of(config, front, slower))
+    }
+
+    /// By how much a rig with these cards that was not looked at could outdo the front: what bettered none of the near ones, and what would
+    /// cost more than the slower one that passed.
+    fn short_of(&self, config: &Config<'_>, front: &Front, slower: Option<i64>) -> f64 {
+        let beyond = slower.map_or(0.0, |cost| front.gap(config.speed, cost));
+        front.short_of(config.speed, self.wish.close).max(beyond)
     }
 
     /// Whether rigs of this cost or more are of no use.
     fn hopeless(&self, config: &Config<'_>, front: &Front, least: i64) -> bool {
-        least > self.budget || front.cap(config.speed * (1.0 - CLOSE)).is_some_and(|cap| least >= cap)
+        least > self.budget || front.cap(config.speed * (1.0 - self.wish.close)).is_some_and(|cap| least >= cap)
     }
 
     /// The lists for a board; `None` where a role has no part for it.
@@ -182,7 +193,7 @@ impl<'a, 't> Tree<'a, 't> {
         if let Some(first) = chosen.first_mut() {
             *first = Some(host);
         }
-        Some(Run { config, lists, rest, chosen, left: 0, slower: false, cut: false })
+        Some(Run { config, lists, rest, chosen, left: 0, slower: None, cut: false })
     }
 
     /// What a supply gives at the room's mains.
@@ -199,29 +210,27 @@ impl<'a, 't> Tree<'a, 't> {
         let own = 1_u16 << depth;
         let rest = run.rest.get(depth + 1).copied().unwrap_or(0);
         // Supplies come last: what all else draws is known then.
-        let draw = if own == Role::Psu.bit() { self.draw(run) } else { 0.0 };
-        if self.wish.max_watts.is_some_and(|most| draw > most) {
-            return ROLES;
-        }
+        let (draw, inside) = if own == Role::Psu.bit() { self.draw(run) } else { (0.0, f64::INFINITY) };
+        let processor = run.chosen.get(Role::Cpu as usize).copied().flatten().and_then(|c| cpu(c.1.part)?.tdp_w).unwrap_or(0.0);
+        let hungry = run.config.watts + processor;
         let mut rests_on = 0_u16;
         for n in 0..count {
             let Some(item) = run.lists.get(depth).and_then(|l| l.get(n)).copied() else { break };
             let sum = partial.saturating_add(item.1.cents);
             let least = sum.saturating_add(rest);
-            if run.cut || self.hopeless(run.config, front, least) {
+            if run.cut || self.hopeless(run.config, front, least) || run.slower.is_some_and(|cost| least >= cost) {
                 break;
             }
             if let Some(mask) = self.known_bad(run, depth) {
                 return mask & ROLES;
             }
-            if item.1.count > 0
-                && own == Role::Psu.bit()
-                && let Some(rated) = self.rated(item.1.part).filter(|w| *w < draw)
-            {
-                let processor = run.chosen.get(Role::Cpu as usize).copied().flatten().and_then(|c| cpu(c.1.part)?.tdp_w).unwrap_or(0.0);
-                let by_processor = rated < run.config.watts + processor;
-                rests_on |= if by_processor { Role::Cpu.bit() } else { ROLES & !Role::Case.bit() };
-                continue;
+            if item.1.count > 0 && own == Role::Psu.bit() {
+                // Too small for the draw, or too lossy for the circuit; by cards and processor alone, or by all there is.
+                let feeds = |watts: f64| self.feeds(item.1.part, watts, inside);
+                if !feeds(draw) {
+                    rests_on |= if feeds(hungry) { ROLES & !Role::Case.bit() } else { Role::Cpu.bit() };
+                    continue;
+                }
             }
             if run.left == 0 || self.analysed >= self.wish.most_analyses {
                 run.cut = true;
@@ -245,11 +254,23 @@ impl<'a, 't> Tree<'a, 't> {
         rests_on & !own
     }
 
-    /// What the rig draws without a supply, W; unknown draws count as 0.
-    fn draw(&self, run: &Run<'_, 'a>) -> f64 {
+    /// What the rig draws without a supply, unknown draws counted as 0, and what the circuit bears for long, W.
+    fn draw(&self, run: &Run<'_, 'a>) -> (f64, f64) {
         let chosen = run.chosen.map(|c| c.map(|c| c.1));
         let build = assemble(self.catalog, self.project, self.pool, run.config, &chosen, ALL & !Role::Psu.bit());
-        build.map_or(0.0, |rig| power(self.catalog, &Project { rig, ..self.bare() }).typical_w)
+        let power = build.map(|rig| power(self.catalog, &Project { rig, ..self.bare() }));
+        power.map_or((0.0, f64::INFINITY), |p| (p.typical_w, p.circuit_w))
+    }
+
+    /// Whether a supply gives these watts, `inside` at most, without taking more from the wall than the breaker and the wish allow; yes where
+    /// a fact is missing.
+    fn feeds(&self, part: &Part, watts: f64, inside: f64) -> bool {
+        let PartKind::Psu(supply) = &part.kind else { return true };
+        let Some(rated) = self.rated(part) else { return true };
+        let room = &self.project.room;
+        let most = (room.mains_v * room.circuit_a).min(self.wish.max_watts.unwrap_or(f64::INFINITY));
+        let wall = supply.efficiency.map_or(watts, |e| watts / efficiency_at(e, watts / rated, room.mains_v));
+        watts <= rated.min(inside) && wall <= most
     }
 
     /// The project without its build.
@@ -343,12 +364,11 @@ impl<'a, 't> Tree<'a, 't> {
         let rig = Project { rig: build.clone(), ..self.bare() };
         self.analysed += 1;
         run.left = run.left.saturating_sub(1);
-        match judge(self.catalog, &rig, self.wish) {
+        match judge(self.catalog, &rig, self.wish, Effort::Live) {
             Err(refused) => self.reject(run, cents, &refused),
             Ok(passed) => {
-                if passed.speed < run.config.speed * (1.0 - CLOSE) && !run.slower {
-                    run.slower = true;
-                    run.left = run.left.min(MOST_SLOWER);
+                if self.wish.close > 0.0 && passed.speed < run.config.speed * (1.0 - self.wish.close) {
+                    run.slower = Some(run.slower.map_or(cents, |cost| cost.min(cents)));
                 }
                 let paid = self.paid(&rig);
                 front.add(Found::new(self.catalog, self.project, build, passed, run.config.text(), paid));
