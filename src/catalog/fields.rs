@@ -105,7 +105,7 @@ fn unit_of(name: &str) -> (&str, &'static str) {
     UNITS.iter().find_map(|(end, unit)| Some((name.strip_suffix(end)?, *unit))).unwrap_or((name, ""))
 }
 
-/// "max_gpu_length" is "Max GPU length".
+/// `max_gpu_length` is "Max GPU length".
 fn label(stem: &str) -> String {
     const WORDS: [(&str, &str); 34] = [
         ("pcie", "PCIe"),

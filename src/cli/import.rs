@@ -24,7 +24,7 @@ use crate::search::assemble::assemble;
 pub(super) enum ImportCommand {
     /// Read your own copy of BuildCores OpenDB into your catalog: a folder, or a zip archive of it
     Opendb(OpenDbArgs),
-    /// Make a rig of a parts list as pasted from PCPartPicker and the like: Markdown, plain text, HTML table
+    /// Make a rig of a parts list as pasted from part pickers: Markdown, plain text, HTML table
     List(ListArgs),
     /// Read parts of your own from a CSV table into your catalog, or write the table to fill in
     Csv(CsvArgs),

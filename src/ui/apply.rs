@@ -142,6 +142,13 @@ impl App {
                 self.quitting = true;
                 ctx.send_viewport_cmd(ViewportCommand::Close);
             }
+            other => self.apply_import(ctx, other),
+        }
+    }
+
+    /// Foreign part data, lists and parts of the user's own.
+    fn apply_import(&mut self, ctx: &egui::Context, action: Action) {
+        match action {
             Action::AddList(path) => self.add_list(&path),
             Action::AddListDialog => self.ask_list(),
             Action::ImportOpenDb(path) => self.import_opendb(ctx, path),

@@ -165,7 +165,7 @@ fn words(name: &str) -> BTreeSet<String> {
             if !clock(next) {
                 out.insert(format!("{word}{}", next.replace("tb", "000gb")));
             }
-        } else if !FILLER.contains(word) && !(word.ends_with("core") && word.len() > 4) && *word != "core" {
+        } else if !FILLER.contains(word) && !word.ends_with("core") {
             out.insert(word.trim_matches('.').to_owned());
         }
     }

@@ -42,9 +42,8 @@ pub(super) fn amounts(name: &str) -> Amounts {
             if let (Some(gb), false) = (gb, module) {
                 said.memory_gb = said.memory_gb.or(Some(gb));
             }
-            if next == "x" && tokens.get(at + 3).is_some_and(|t| *t == "gb")
-                || next == "x" && tokens.get(at + 2).is_some_and(|t| t.ends_with("gb"))
-            {
+            let sized = tokens.get(at + 3).is_some_and(|t| *t == "gb") || tokens.get(at + 2).is_some_and(|t| t.ends_with("gb"));
+            if next == "x" && sized {
                 said.modules = Some(number);
             }
             match unit {

@@ -147,7 +147,6 @@ fn html(text: &str) -> Vec<Item> {
                 }
                 _ => {}
             },
-            Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
             Event::End(tag) => match tag.local_name().as_ref().to_ascii_lowercase().as_slice() {
                 b"td" => inside = false,
                 b"tr" | b"table" => close(&mut row, &mut links),
@@ -172,7 +171,14 @@ fn html(text: &str) -> Vec<Item> {
                     cell.push_str(sign);
                 }
             }
-            Event::CData(_) | Event::Text(_) | Event::GeneralRef(_) => {}
+            Event::Empty(_)
+            | Event::Comment(_)
+            | Event::Decl(_)
+            | Event::PI(_)
+            | Event::DocType(_)
+            | Event::CData(_)
+            | Event::Text(_)
+            | Event::GeneralRef(_) => {}
             Event::Eof => break,
         }
         if row.len() > 64 || row.iter().map(String::len).sum::<usize>() > MOST_ROW {
@@ -241,7 +247,6 @@ fn kind_of_type(word: &str) -> Option<&'static str> {
         | "webcam"
         | "case accessory"
         | "fan controller" => "",
-        "other" | "custom" => return None,
         _ => return None,
     })
 }

@@ -14,8 +14,8 @@ use crate::report::Report;
 pub(in crate::ui) mod cost;
 mod memory;
 mod performance;
-mod power;
 mod performance_more;
+mod power;
 
 /// View state of the charts.
 #[derive(Debug, Default)]
