@@ -119,7 +119,7 @@ fn an_import_is_a_sound_part_of_the_catalog_and_replaces_the_one_before() {
         let read = catalog.part(&imported.part.id).unwrap();
         assert_eq!((&read.name, &read.part_number, &read.notes), (&imported.part.name, &imported.part.part_number, &imported.part.notes));
         for (field, origin) in &imported.part.from {
-            let now = read.from.get(field).unwrap();
+            let now = &read.from[field];
             assert_eq!((&now.as_of, now.confidence), (&origin.as_of, origin.confidence), "{field}");
             assert_eq!(read.source_of(field), imported.part.source_of(field), "{field}");
         }
@@ -182,11 +182,11 @@ fn wanted(why: &str, outcome: &Outcome, known: &BTreeMap<String, Value>) -> bool
     let number = |field: &str| known.get(field).and_then(Value::as_f64);
     match why {
         "typical: RTX A6000" => known["plugs"] == json!([{"plug": "EPS 8-pin", "count": 1}]),
-        "broken: RTX 4090 with zero power connectors" => unknown("plugs") && rule(Rule::Zero),
+        "broken: RTX 4090 with zero power connectors" | "broken: flagship with zero power plugs" => unknown("plugs") && rule(Rule::Zero),
         "odd: two 12VHPWR on one 4090" => rule(Rule::Unusual),
         "odd: TDP 850/1000 W" => unknown("tdp_w") && rule(Rule::OtherMeaning),
         "broken: TDP 0" => unknown("tdp_w") && rule(Rule::Zero),
-        "broken: memory bus 0 (0 used as unknown)" => rule(Rule::Zero),
+        "broken: memory bus 0 (0 used as unknown)" | "broken: slot with 0 lanes" | "gap: slot without generation" => rule(Rule::Zero),
         "broken: slot width 0" => unknown("slots") && rule(Rule::Zero),
         "gap: interface null" => unknown("pcie_gen") && unknown("pcie_lanes"),
         "gap: length null" => unknown("length_mm"),
@@ -196,7 +196,6 @@ fn wanted(why: &str, outcome: &Outcome, known: &BTreeMap<String, Value>) -> bool
         "broken: name says 16 GB, field 8 (also PR #276)" => number("memory_gb") == Some(16.0) && rule(Rule::Name),
         "mixed null and number in connectors" => known["plugs"].as_array().is_some_and(|p| p.len() == 1),
         "odd: 2x 8-pin on a card with a 16-pin" => rule(Rule::Product) || number("tdp_w").is_some(),
-        "broken: flagship with zero power plugs" => unknown("plugs") && rule(Rule::Zero),
         "broken: no connectors object" => unknown("plugs"),
         "odd: 1000 W with 1 EPS and 1 PCIe" => unknown("plugs") && rule(Rule::Implausible),
         "odd: length 86 mm for a 1500 W unit" => unknown("length_mm") && rule(Rule::Implausible),
@@ -210,7 +209,6 @@ fn wanted(why: &str, outcome: &Outcome, known: &BTreeMap<String, Value>) -> bool
         "broken: Sandy/Ivy Bridge board with PCIe 4.0" => rule(Rule::SocketCap) && generations(known) == [3],
         "broken: ten M.2 slots (duplicates), no gen 5 slot" => rule(Rule::Repeated),
         "gap: no slots" => unknown("connectors"),
-        "broken: slot with 0 lanes" | "gap: slot without generation" => rule(Rule::Zero),
         "odd: free-text M.2 interface" => known["connectors"].as_array().unwrap().iter().any(|c| c["kind"] == "m2" && c["lanes"] == 4),
         "gap: form factor null" => unknown("form_factor"),
         "broken: max memory 0" => unknown("memory_max_gb") && rule(Rule::Zero),
