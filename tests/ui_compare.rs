@@ -116,7 +116,7 @@ fn parts_can_be_liked_noted_and_compared() {
     let gpu = window.state().session.project().rig.placements().find(|(_, p)| p.part.as_str().starts_with("gpu.")).unwrap().0;
     window.state_mut().session.select(Some(rigbay::project::Subject::Placement(gpu)));
     window.run();
-    window.get_by_label("Favourite").click();
+    window.get_by_label("Favourite").click_accesskit();
     window.run();
     assert!(window.state().prefs.favourites.contains("gpu.gigabyte.rtx-3090-turbo"));
     write_in(&mut window, "Your note", "loud");
