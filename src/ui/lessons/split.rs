@@ -81,6 +81,7 @@ pub(in crate::ui) fn split_ui(ui: &mut Ui, cx: &Cx<'_>, run: &Run) {
         let below = egui::Rect::from_min_max(egui::pos2(cell.left() + 6.0, picture.bottom() + 4.0), cell.max);
         ui.scope_builder(egui::UiBuilder::new().max_rect(below), |ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
+            ui.spacing_mut().interact_size.y = 17.0;
             for (what, values) in &rows {
                 ui.horizontal(|ui| {
                     ui.label(sub(cx.tokens, *what));
