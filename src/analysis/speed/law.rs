@@ -1,5 +1,5 @@
-//! Constants of the engines, fitted to published measurements. `tests/data/fitted_speed.csv` names the tables and rows they were fitted to,
-//! and what leaving out whole cards and whole models gives.
+//! Constants of the engines, fitted to published measurements. `catalogs/aliases.toml` lists the tables they were fitted to,
+//! and docs/accuracy.md what leaving out whole cards and whole models gives.
 
 use super::card::Make;
 use crate::catalog::precision::Precision;
