@@ -89,7 +89,21 @@ fn parts_become_a_rig_with_report_list_and_picture() {
     assert_eq!(new(home, WHOLE), "");
     let report = json(home, &[]);
     let keys: Vec<&String> = report.as_object().unwrap().keys().collect();
-    let wanted = ["format", "rig", "parts", "lanes", "memory", "main_memory", "performance", "cost", "power", "airflow", "findings"];
+    let wanted = [
+        "format",
+        "rig",
+        "parts",
+        "lanes",
+        "memory",
+        "main_memory",
+        "performance",
+        "limits",
+        "day",
+        "cost",
+        "power",
+        "airflow",
+        "findings",
+    ];
     assert_eq!(keys, wanted);
     assert_eq!(report["format"], 1);
     let place = |kind: &str| -> Vec<String> {

@@ -181,12 +181,16 @@ fn the_layer_lays_out_at_every_size() {
         for socket in ["cpu1", "cpu2"] {
             put(&mut harness, "cpu.intel.xeon-gold-6130", &format!("board/{socket}"));
         }
-        for slot in ["SLOT11", "SLOT10", "SLOT9", "SLOT8", "SLOT4", "SLOT3", "SLOT2", "SLOT1"] {
+        let slots = ["SLOT11", "SLOT10", "SLOT9", "SLOT8", "SLOT4", "SLOT3", "SLOT2", "SLOT1"];
+        for slot in slots {
             put(&mut harness, "gpu.nvidia.rtx-a4000", &format!("board/{slot}"));
         }
         harness.state_mut().prefs.layer = Layer::Lanes;
         harness.run();
-        assert_eq!(harness.get_all_by_label_contains("RTX A4000 in SLOT").count(), 8, "{width} x {height}");
+        for slot in slots {
+            let named = harness.query_all_by_label_contains(&format!("RTX A4000 in {slot}")).count();
+            assert!(named > 0, "{slot} at {width} x {height}");
+        }
     }
 }
 

@@ -346,9 +346,11 @@ fn set_workload(next: &mut Project, index: usize, workload: Option<&Workload>) -
             if let Some((field, why)) = w.training.as_ref().and_then(Training::fault) {
                 return Err(Refusal::BadValue { field, why });
             }
+            let others = next.workloads.iter().enumerate().filter(|(n, _)| *n != index).map(|(_, o)| o.name.as_str());
+            let named = Workload { name: free_name(&w.name, &others.collect::<Vec<_>>()), ..w.clone() };
             match next.workloads.get_mut(index) {
-                Some(old) => *old = w.clone(),
-                None => next.workloads.push(w.clone()),
+                Some(old) => *old = named,
+                None => next.workloads.push(named),
             }
             Ok(())
         }
@@ -373,6 +375,12 @@ fn set_trial(next: &mut Project, index: usize, trial: Option<&Trial>) -> Result<
         (None, None) => return Err(Refusal::BadValue { field: "trial", why: "there is none at this place".to_owned() }),
     }
     Ok(())
+}
+
+/// A name that no other job has: findings tell jobs apart by their names. "Qwen3-8B" beside another becomes "Qwen3-8B (2)".
+pub fn free_name(name: &str, others: &[&str]) -> String {
+    let numbered = (2..).map(|n| format!("{name} ({n})"));
+    std::iter::once(name.to_owned()).chain(numbered).find(|n| !others.contains(&n.as_str())).unwrap_or_default()
 }
 
 fn variant(next: &mut Project, name: &str, change: &VariantChange) -> Result<(), Refusal> {

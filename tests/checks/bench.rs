@@ -85,7 +85,10 @@ impl Kit {
         self.settings.push((id.to_owned(), key, value.to_owned()));
     }
     pub fn job(&mut self, billions: f64) {
-        self.project.workloads.push(Workload::of(Arc::new(model(billions))));
+        let job = Workload::of(Arc::new(model(billions)));
+        let others: Vec<&str> = self.project.workloads.iter().map(|w| w.name.as_str()).collect();
+        let name = rigbay::project::edit::free_name(&job.name, &others);
+        self.project.workloads.push(Workload { name, ..job });
     }
     pub fn unprice(&mut self, id: &str) {
         self.part(id).prices.clear();

@@ -70,7 +70,7 @@ impl<'c> Matcher<'c> {
         let list = self.parts.get(kind)?;
         let weight = |word: &String| {
             let of = self.common.get(&(kind, word.clone())).copied().unwrap_or(0);
-            ((list.len() + 1) as f64 / (of + 1) as f64).ln() + 0.1
+            libm::log((list.len() + 1) as f64 / (of + 1) as f64) + 0.1
         };
         let all: f64 = wanted.iter().map(weight).sum();
         let mut best: Option<(f64, usize, &Part)> = None;
