@@ -39,7 +39,7 @@ impl Dice {
     }
 }
 
-fn part(dice: &mut Dice, id: String, kind: PartKind, least: u64, spread: u64) -> Part {
+fn part(dice: &mut Dice, id: &str, kind: PartKind, least: u64, spread: u64) -> Part {
     let amount = (least * 100 + dice.roll(spread * 100)) as f64 / 100.0;
     let price = Price {
         amount,
@@ -51,7 +51,7 @@ fn part(dice: &mut Dice, id: String, kind: PartKind, least: u64, spread: u64) ->
     };
     // Some have no price and take no part.
     let prices = if dice.one_in(20) { Vec::new() } else { vec![price] };
-    Part { prices, ..Part::bare(PartId::new(&id), &id, kind) }
+    Part { prices, ..Part::bare(PartId::new(id), id, kind) }
 }
 
 fn board(dice: &mut Dice) -> Board {
@@ -100,8 +100,8 @@ fn small_catalog(dice: &mut Dice, templates: &Templates) -> Catalog {
     let mut parts = Vec::new();
     for n in 0..2 {
         let (b, g) = (board(dice), gpu(dice));
-        parts.push(part(dice, format!("board.t.b{n}"), PartKind::Board(b), 100, 200));
-        parts.push(part(dice, format!("gpu.t.g{n}"), PartKind::Gpu(g), 300, 700));
+        parts.push(part(dice, &format!("board.t.b{n}"), PartKind::Board(b), 100, 200));
+        parts.push(part(dice, &format!("gpu.t.g{n}"), PartKind::Gpu(g), 300, 700));
     }
     for n in 0..2 {
         let cpu = Cpu {
@@ -116,7 +116,7 @@ fn small_catalog(dice: &mut Dice, templates: &Templates) -> Catalog {
             registered: Some(false),
             ..Cpu::default()
         };
-        parts.push(part(dice, format!("cpu.t.c{n}"), PartKind::Cpu(cpu), 100, 300));
+        parts.push(part(dice, &format!("cpu.t.c{n}"), PartKind::Cpu(cpu), 100, 300));
         let ram = Ram {
             memory_type: Some(dice.pick(&[MemoryType::Ddr5, MemoryType::Ddr5, MemoryType::Ddr5, MemoryType::Ddr4])),
             module_type: Some(ModuleType::Udimm),
@@ -125,7 +125,7 @@ fn small_catalog(dice: &mut Dice, templates: &Templates) -> Catalog {
             gb_per_module: Some(dice.pick(&[8.0, 16.0])),
             ..Ram::default()
         };
-        parts.push(part(dice, format!("ram.t.r{n}"), PartKind::Ram(ram), 40, 100));
+        parts.push(part(dice, &format!("ram.t.r{n}"), PartKind::Ram(ram), 40, 100));
         let psu = Psu {
             watts: Some(dice.pick(&[450.0, 850.0, 1000.0])),
             efficiency: Some(Efficiency::Gold),
@@ -134,7 +134,7 @@ fn small_catalog(dice: &mut Dice, templates: &Templates) -> Catalog {
             plugs: Some(vec![Plugs { plug: Plug::Pcie8, count: dice.pick(&[2, 4, 6]) }, Plugs { plug: Plug::Eps8, count: 2 }]),
             ..Psu::default()
         };
-        parts.push(part(dice, format!("psu.t.p{n}"), PartKind::Psu(psu), 60, 150));
+        parts.push(part(dice, &format!("psu.t.p{n}"), PartKind::Psu(psu), 60, 150));
         let case = Case {
             kind: Some(CaseKind::Tower),
             board_forms: Some(
@@ -153,7 +153,7 @@ fn small_catalog(dice: &mut Dice, templates: &Templates) -> Catalog {
             psu_forms: Some(vec![PsuForm::Atx]),
             ..Case::default()
         };
-        parts.push(part(dice, format!("case.t.x{n}"), PartKind::Case(case), 50, 100));
+        parts.push(part(dice, &format!("case.t.x{n}"), PartKind::Case(case), 50, 100));
     }
     {
         let n = 0;
@@ -164,7 +164,7 @@ fn small_catalog(dice: &mut Dice, templates: &Templates) -> Catalog {
             sockets: Some(vec![Socket::Am4, Socket::Am5]),
             ..Cooler::default()
         };
-        parts.push(part(dice, format!("cooler.t.k{n}"), PartKind::Cooler(cooler), 20, 60));
+        parts.push(part(dice, &format!("cooler.t.k{n}"), PartKind::Cooler(cooler), 20, 60));
         let drive = Drive {
             capacity_gb: Some(1000.0),
             form: Some(DriveForm::M2_2280),
@@ -173,7 +173,7 @@ fn small_catalog(dice: &mut Dice, templates: &Templates) -> Catalog {
             pcie_lanes: Some(4),
             ..Drive::default()
         };
-        parts.push(part(dice, format!("drive.t.d{n}"), PartKind::Drive(drive), 50, 60));
+        parts.push(part(dice, &format!("drive.t.d{n}"), PartKind::Drive(drive), 50, 60));
     }
     Catalog::new(parts, templates.clone(), "test".to_owned())
 }

@@ -27,7 +27,7 @@ struct Opened {
 
 fn example(name: &str) -> Opened {
     let (base, _) = load(&embedded_files(""));
-    let found = examples().into_iter().find(|e| e.is_named(name)).unwrap();
+    let found = examples().iter().find(|e| e.is_named(name)).unwrap();
     let loaded = load_text(&base, found.text, found.file).unwrap();
     let catalog = base.overlaid(loaded.copies);
     let report = analyze(&catalog, &loaded.project, Effort::Live);

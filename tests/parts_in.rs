@@ -1,8 +1,6 @@
 //! Parts lists as pasted and tables of the user's own: items find their parts, the others become placeholders, rigs are assembled, and what
 //! is written is a sound part of the catalog.
 
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking and write files as they are")]
-
 use std::collections::BTreeMap;
 
 use assert_cmd::Command;

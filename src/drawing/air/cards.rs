@@ -14,13 +14,13 @@ use super::die_role;
 const TAG: f64 = 10.5;
 const LETTER: f64 = 6.6;
 
-/// "limit 83 °C · fan 80 % · 320 W · loses 6 % of its work".
+/// "limit 83 · fan 80 % · 320 W · −6 % work", short enough for a card of ordinary length.
 fn heat_line(state: &CardState) -> String {
-    let mut out = vec![format!("limit {} °C", plain(state.limit_c, 0))];
+    let mut out = vec![format!("limit {}", plain(state.limit_c, 0))];
     out.extend(state.fan.map(|f| format!("fan {} %", plain(f * 100.0, 0))));
     out.push(watts(state.power_w));
     let lost = state.lost.first().copied().unwrap_or(0.0) * 100.0;
-    out.push(if lost < 0.5 { "loses nothing".to_owned() } else { format!("loses {} %", plain(lost, 0)) });
+    out.push(if lost < 0.5 { "all work".to_owned() } else { format!("−{} % work", plain(lost, 0)) });
     out.join(" · ")
 }
 

@@ -64,11 +64,20 @@ pub(super) fn performance_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut PerformanceSt
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
         ui.spacing_mut().button_padding.x = 5.0;
-        for (view, name) in View::ALL {
-            if chip(ui, cx.tokens, state.view == view, name).clicked() {
-                state.view = view;
+        let (often, others) = View::ALL.split_at(2);
+        for (view, name) in often {
+            if chip(ui, cx.tokens, state.view == *view, name).clicked() {
+                state.view = *view;
             }
         }
+        let chosen = others.iter().find(|(view, _)| state.view == *view).map_or("more", |(_, name)| *name);
+        let combo = egui::ComboBox::from_id_salt("performance-chart").selected_text(chosen).width(64.0);
+        let shown = combo.show_ui(ui, |ui| {
+            for (view, name) in others {
+                ui.selectable_value(&mut state.view, *view, *name);
+            }
+        });
+        let _ = shown.response.accessible_name("Other charts of the speed");
         if let Some(speed) = speeds.iter().find(|s| s.workload == workload)
             && let Some(value) = speed.value
         {
