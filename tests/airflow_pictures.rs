@@ -117,7 +117,7 @@ fn the_heat_layer_has_a_map_a_scale_and_cards_by_their_die() {
     let celsius = tags(&drawing).iter().filter(|t| t.ends_with("°C")).count();
     assert_eq!(celsius, 4);
     let text = texts(&drawing);
-    for part in ["Air", "Dies of the cards", "limit ", "fan ", "loses "] {
+    for part in ["Air", "Dies of the cards", "limit ", "fan ", "% work"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     for theme in [Theme::Dark, Theme::Light] {

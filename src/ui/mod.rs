@@ -108,6 +108,13 @@ pub struct Cx<'a> {
     pub lesson: Option<&'a Run>,
 }
 
+impl Cx<'_> {
+    /// Whether a lesson asks for a guess that charts and figures would give away.
+    pub fn awaits_guess(&self) -> bool {
+        self.lesson.is_some_and(Run::awaits_guess)
+    }
+}
+
 /// Size of the window in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {

@@ -264,6 +264,10 @@ fn memory(facts: &Facts, index: usize) -> Option<(Bytes, Bytes)> {
 }
 
 fn figures_ui(ui: &mut Ui, cx: &Cx<'_>, index: usize, out: &mut Vec<Action>) {
+    if cx.awaits_guess() {
+        ui.label(sub(cx.tokens, "Guess first: the figures come back with the result."));
+        return;
+    }
     let now = cx.session.report();
     let after = cx.preview.and_then(|p| p.outcome.as_ref().ok()).map(|(_, report)| report.as_ref());
     card(ui, cx.tokens, false, |ui| {

@@ -52,6 +52,10 @@ impl ChartsState {
 /// The strip of charts, or one of them behind tabs. `workload` is the one shown, here and in the work panel.
 pub fn charts_ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut ChartsState, workload: &mut usize, tabs: bool, out: &mut Vec<Action>) {
     *workload = (*workload).min(cx.session.project().workloads.len().saturating_sub(1));
+    if cx.awaits_guess() {
+        ui.centered_and_justified(|ui| ui.label(sub(cx.tokens, "Guess first: the charts come back with the result.")));
+        return;
+    }
     if tabs {
         ui.horizontal(|ui| {
             for (tab, name) in [(Tab::Memory, "Memory"), (Tab::Cost, "Cost"), (Tab::Performance, "Performance"), (Tab::Power, "Power")] {

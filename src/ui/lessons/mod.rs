@@ -194,6 +194,13 @@ impl Run {
     pub fn passes(&self) -> bool {
         self.judged.as_ref().is_some_and(|j| j.verdict == Verdict::Pass)
     }
+    /// Whether a guess is asked for that the charts would give away: the rig as it stands has the result.
+    pub fn awaits_guess(&self) -> bool {
+        let number = self.step().and_then(|s| s.predict.as_ref()).is_some_and(|p| p.path.is_some());
+        let shows = self.stage().is_some_and(|s| s.before == s.shown);
+        let told = self.record().guess.is_some() || self.presenting && self.beat >= presenter::RESULT;
+        number && shows && !told && self.exploring.is_none()
+    }
     /// Whether nothing is left to do in this step; a step that is only read is done by going on.
     pub fn is_complete(&self) -> bool {
         let Some(step) = self.step() else { return true };

@@ -23,10 +23,14 @@ pub(super) enum Beat {
     Why,
 }
 
+/// Place of the result among the beats of a step that asks for a guess.
+pub(super) const RESULT: usize = 2;
+
 impl Beat {
     /// Of a step, in order.
     pub(super) fn of(step: &Step) -> Vec<Self> {
         let mut beats = vec![Self::Text];
+        // Their places are those that RESULT counts with.
         if step.predict.is_some() {
             beats.extend([Self::Predict, Self::Result]);
         }
