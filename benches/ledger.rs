@@ -4,16 +4,15 @@
 
 use std::sync::Arc;
 
+#[path = "support/rigs.rs"]
+#[expect(dead_code, reason = "each measurement uses a part of it")]
+mod rigs;
+
 use criterion::{Criterion, criterion_group, criterion_main};
 use rigbay::analysis::memory::ledgers;
-use rigbay::build::SlotId;
-use rigbay::catalog::Catalog;
 use rigbay::catalog::load::{embedded_files, load};
 use rigbay::catalog::model::{ModelShape, Tensors};
-use rigbay::catalog::part::{PartId, PartKind};
 use rigbay::import::model_list::builtin;
-use rigbay::project::Project;
-use rigbay::project::edit::Edit;
 use rigbay::workload::Workload;
 
 /// Llama 3.1 70B, its tensors cut into about a thousand.
@@ -26,26 +25,9 @@ fn thousand_tensors() -> ModelShape {
     model
 }
 
-/// The board with most slots, and the same card in eight of them.
-fn eight_cards(catalog: &Catalog) -> Project {
-    let slots = |p: &rigbay::catalog::part::Part| if let PartKind::Board(b) = &p.kind { b.connectors.len() } else { 0 };
-    let board = catalog.parts().max_by_key(|p| slots(p)).unwrap().id.clone();
-    let mut project = Edit::place(&board, Some(SlotId::rig("board"))).apply(catalog, &Project::default()).unwrap();
-    let card = PartId::new("gpu.nvidia.rtx-3090");
-    for slot in rigbay::build::slots::slots(catalog, &project.rig) {
-        if project.rig.placed(catalog).count() > 8 {
-            break;
-        }
-        if let Ok(next) = Edit::place(&card, Some(slot.id)).apply(catalog, &project) {
-            project = next;
-        }
-    }
-    project
-}
-
 fn ledger(c: &mut Criterion) {
     let (catalog, _) = load(&embedded_files(""));
-    let mut project = eight_cards(&catalog);
+    let mut project = rigs::alike(&catalog).unwrap();
     project.workloads.push(Workload::of(Arc::new(thousand_tensors())));
     let cards = ledgers(&catalog, &project).0.len();
     c.bench_function(&format!("ledger of a thousand tensors on {cards} cards"), |b| b.iter(|| ledgers(&catalog, &project)));

@@ -166,6 +166,10 @@ vocabulary! {
 }
 
 impl Socket {
+    /// Intel's sockets are named by their lands, AMD's are not.
+    pub fn is_intel(self) -> bool {
+        self.text().starts_with("LGA")
+    }
     /// Whether a cooler made for `self` bolts onto `board`: identical, or one of the pairs that share their hole pattern.
     ///
     /// LGA2011 and LGA2011-3 square ILM, LGA1150/1151/1155/1200, and TR4, sTRX4, sWRX8, SP3 share holes (Noctua's socket compatibility list,

@@ -116,7 +116,7 @@ fn card_ui(ui: &mut Ui, cx: &Cx<'_>, card: &CardAir, out: &mut Vec<Action>) {
         let shown = key_value(ui, t, name, format!("{text} of {} work{up_to}", class.text()));
         shown.on_hover_text("Lost to heat, beside the work at the power it may draw; at most: at the hot end of the band");
     }
-    if let Some(gap) = gap_text(s) {
+    if let Some(gap) = gap_text(&cx.session.report().facts.space, card.placement, s) {
         key_value(ui, t, "Gap below", gap).on_hover_text("Beside the same card with nothing below it that breathes the same air");
     }
     key_value(ui, t, "Its heat", heat_path(s));

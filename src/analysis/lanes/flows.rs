@@ -102,26 +102,8 @@ fn socket_link_gb_s(socket: Socket) -> Option<f64> {
         Socket::Lga3647 => Some(10.0),
         Socket::Lga4677 => Some(22.0),
         Socket::Lga4710 => Some(40.0),
-        Socket::Lga1151
-        | Socket::Lga1200
-        | Socket::Lga1700
-        | Socket::Lga1851
-        | Socket::Lga1150
-        | Socket::Lga1155
-        | Socket::Lga1156
-        | Socket::Lga775
-        | Socket::Lga2066
-        | Socket::Lga4189
-        | Socket::Am2
-        | Socket::Am3
-        | Socket::Fm2
-        | Socket::Am4
-        | Socket::Am5
-        | Socket::Tr4
-        | Socket::Strx4
-        | Socket::Swrx8
-        | Socket::Str5
-        | Socket::Sp6 => None,
+        // Sockets of one processor, and those without a figure.
+        _ => None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::build::PlacementId;
 use crate::catalog::part::{Gpu, Part, PartKind};
+use crate::catalog::platform::is_desktop;
 use crate::catalog::vocab::{GpuVendor, Socket};
 
 use super::Link;
@@ -43,75 +44,13 @@ impl PathClass {
 /// Desktop processors and LGA2011 have one bus 0 with all ports. Threadripper and EPYC have one complex per quadrant of the I/O die (seen as NODE
 /// between quadrants on a WRX90 board, local-inference-lab/rtx6kpro, hardware/wrx90-cpayne-16gpu-4switch.md); scalable Xeons have one per stack.
 /// Which slot lies on which is a fact of the board.
-pub(super) fn one_complex(socket: Socket) -> bool {
-    match socket {
-        Socket::Lga1151
-        | Socket::Lga1200
-        | Socket::Lga1700
-        | Socket::Lga1851
-        | Socket::Lga1150
-        | Socket::Lga1155
-        | Socket::Lga1156
-        | Socket::Lga1366
-        | Socket::Lga775
-        | Socket::Lga2011
-        | Socket::Lga2011v3
-        | Socket::Am2
-        | Socket::Am3
-        | Socket::Fm2
-        | Socket::Am4
-        | Socket::Am5 => true,
-        Socket::Lga2066
-        | Socket::Lga3647
-        | Socket::Lga4189
-        | Socket::Lga4677
-        | Socket::Lga4710
-        | Socket::Tr4
-        | Socket::Strx4
-        | Socket::Swrx8
-        | Socket::Str5
-        | Socket::Sp3
-        | Socket::Sp5
-        | Socket::Sp6 => false,
-    }
+pub(super) const fn one_complex(socket: Socket) -> bool {
+    is_desktop(socket) || by_qpi(socket)
 }
 
 /// Processors joined by QPI, up to Broadwell.
 const fn by_qpi(socket: Socket) -> bool {
     matches!(socket, Socket::Lga1366 | Socket::Lga2011 | Socket::Lga2011v3)
-}
-
-const fn is_intel(socket: Socket) -> bool {
-    match socket {
-        Socket::Lga1151
-        | Socket::Lga1200
-        | Socket::Lga1700
-        | Socket::Lga1851
-        | Socket::Lga1150
-        | Socket::Lga1155
-        | Socket::Lga1156
-        | Socket::Lga1366
-        | Socket::Lga775
-        | Socket::Lga2011
-        | Socket::Lga2011v3
-        | Socket::Lga2066
-        | Socket::Lga3647
-        | Socket::Lga4189
-        | Socket::Lga4677
-        | Socket::Lga4710 => true,
-        Socket::Am2
-        | Socket::Am3
-        | Socket::Fm2
-        | Socket::Am4
-        | Socket::Am5
-        | Socket::Tr4
-        | Socket::Strx4
-        | Socket::Swrx8
-        | Socket::Str5
-        | Socket::Sp3
-        | Socket::Sp5
-        | Socket::Sp6 => false,
-    }
 }
 
 /// Root ports of the processor complete PCIe atomic operations: Intel since Haswell (and Xeon E5 v2), Ryzen, Threadripper, EPYC.
@@ -144,8 +83,8 @@ pub(super) const fn completes_atomics(socket: Socket) -> Option<bool> {
 }
 
 /// Intel's chipsets do not pass them on: an H270 in <https://github.com/ROCm/legacy-rocm-build/issues/364>. AMD's: not recorded.
-pub(super) const fn chipset_passes_atomics(socket: Socket) -> Option<bool> {
-    if is_intel(socket) { Some(false) } else { None }
+pub(super) fn chipset_passes_atomics(socket: Socket) -> Option<bool> {
+    if socket.is_intel() { Some(false) } else { None }
 }
 
 /// A card in a slot.
@@ -302,7 +241,7 @@ pub(super) fn access(world: &World<'_>, a: &Card<'_>, b: &Card<'_>, class: Optio
         // on two E5 answers "No" across: http://server-gear.com/shop/index.php/blog/10x1080ti-smi-query/.
         return (Some(false), "QPI between the processors carries no peer traffic");
     }
-    if across && a.gpu.vendor == Some(GpuVendor::Amd) && world.board.socket.is_some_and(is_intel) {
+    if across && a.gpu.vendor == Some(GpuVendor::Amd) && world.board.socket.is_some_and(Socket::is_intel) {
         // https://github.com/ROCm/rocm_bandwidth_test/issues/18
         return (Some(false), "ROCm does not reach across two Intel processors");
     }

@@ -20,7 +20,12 @@ fn heat_line(state: &CardState) -> String {
     out.extend(state.fan.map(|f| format!("fan {} %", plain(f * 100.0, 0))));
     out.push(watts(state.power_w));
     let lost = state.lost.first().copied().unwrap_or(0.0) * 100.0;
-    out.push(if lost < 0.5 { "all work".to_owned() } else { format!("−{} % work", plain(lost, 0)) });
+    // Below half the power nothing was measured.
+    out.push(match lost {
+        ..0.5 => "all work".to_owned(),
+        0.5..50.0 => format!("−{} % work", plain(lost, 0)),
+        _ => "over half its work lost".to_owned(),
+    });
     out.join(" · ")
 }
 

@@ -59,10 +59,14 @@ pub fn die_role(celsius: f64) -> Role {
     Role::Heat(step((celsius - low) / (high - low), HEAT_STEPS))
 }
 
-/// What a narrow gap below a card costs: "gap 2 mm: 41 % less air, 9 K more, 4 % less work".
-pub fn gap_text(state: &CardState) -> Option<String> {
+/// What a narrow gap below a card costs: "gap 2 mm: 41 % less air, 9 K more, 4 % less work". Where only the order of the slots is known,
+/// no gap is: what the drawing's own distances would cost is not told.
+pub fn gap_text(space: &Space, id: PlacementId, state: &CardState) -> Option<String> {
     if state.gap_mm >= NARROW || state.gap_share > 0.995 {
         return None;
+    }
+    if space.seat(id).is_some_and(|s| s.position == Position::OrderOnly) {
+        return Some("gap unknown: slots by order only".to_owned());
     }
     let gap = if state.gap_mm < 0.5 { "touching".to_owned() } else { format!("gap {}", mm(state.gap_mm)) };
     let mut costs = vec![format!("{} % less air", plain((1.0 - state.gap_share) * 100.0, 0))];
@@ -167,7 +171,7 @@ impl Pen<'_> {
 
     /// Heights at which gaps have their tags.
     fn gap_lines(&self, space: &Space) -> Vec<f64> {
-        let narrow = self.air().cards.iter().filter(|c| c.state.as_ref().and_then(gap_text).is_some());
+        let narrow = self.air().cards.iter().filter(|c| c.state.as_ref().and_then(|s| gap_text(space, c.placement, s)).is_some());
         narrow.filter_map(|c| Some(gap_line(space, c.placement)?.1)).collect()
     }
 
@@ -177,7 +181,7 @@ impl Pen<'_> {
             .air()
             .cards
             .iter()
-            .filter_map(|c| Some((c.placement, gap_text(c.state.as_ref()?)?, c.state.as_ref()?.gap_k >= 3.0)))
+            .filter_map(|c| Some((c.placement, gap_text(space, c.placement, c.state.as_ref()?)?, c.state.as_ref()?.gap_k >= 3.0)))
             .collect();
         for (id, text, costly) in gaps {
             let Some((r, y)) = gap_line(space, id) else { continue };

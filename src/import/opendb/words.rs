@@ -1,5 +1,6 @@
 //! The data set's words in ours.
 
+use crate::catalog::platform::newest_pcie;
 use crate::catalog::vocab::{CaseKind, DriveForm, Efficiency, FormFactor, GpuVendor, MemoryType, PsuForm, Socket};
 
 pub(super) fn socket(text: &str) -> Option<Socket> {
@@ -13,20 +14,17 @@ pub(super) fn socket(text: &str) -> Option<Socket> {
     Socket::ALL.iter().copied().find(|s| s.text().to_uppercase() == plain)
 }
 
-/// Highest PCIe generation of any processor or chipset for a socket.
+/// Highest PCIe generation of any processor or chipset for a socket, those that the catalog has no name for included.
 ///
-/// Sources: the makers' platform specifications: Intel 4 Series and 5 Series (2.0), Intel 7 Series with third-generation processors (3.0),
-/// X58 (2.0), X79 with Xeon E5 v2, X99 and X299 (3.0), 500 Series with eleventh generation (4.0), 600 Series and later (5.0); AMD 9 Series
-/// (2.0, with a bridge 3.0 on some boards), A88X with Kaveri (3.0), X399 (3.0), TRX40 and WRX80 (4.0), X570 (4.0), X670E (5.0), TRX50 (5.0).
-pub(super) fn newest_gen(socket: &str) -> Option<u8> {
-    let plain: String = socket.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_uppercase();
-    Some(match plain.as_str() {
-        "LGA775" | "LGA1156" | "LGA1366" | "AM2" | "AM2+" | "AM3" | "AM1" | "FM1" | "FM2" | "C32" | "G34" => 2,
-        "LGA1155" | "LGA1150" | "LGA1151" | "LGA1151V2" | "LGA2011" | "LGA2011-3" | "LGA2011-3NARROW" | "LGA2066" | "LGA1356"
-        | "LGA3647" | "AM3+" | "FM2+" | "TR4" | "STR4" | "SP3R2" => 3,
-        "LGA1200" | "LGA4189" | "AM4" | "STRX4" | "SWRX8" | "SP3" => 4,
-        "LGA1700" | "LGA1851" | "LGA1954" | "LGA4677" | "LGA4710" | "LGA7529" | "AM5" | "STR5" | "SP5" | "SP6" => 5,
-        _ => return None,
+/// Sources: the makers' platform specifications, addresses not recorded: AMD 9 Series and older (2.0), X79 with Xeon E5 v2 (3.0), and Intel's
+/// sockets of 2025 (5.0).
+pub(super) fn newest_gen(text: &str) -> Option<u8> {
+    let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_uppercase();
+    socket(text).map(newest_pcie).or(match plain.as_str() {
+        "AM2+" | "AM3" | "AM1" | "FM1" | "FM2" | "C32" | "G34" => Some(2),
+        "LGA1356" | "SP3R2" => Some(3),
+        "LGA1954" | "LGA7529" => Some(5),
+        _ => None,
     })
 }
 
